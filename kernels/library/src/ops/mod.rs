@@ -1,0 +1,3 @@
+//! Operations of the forward and backward pass.
+
+pub mod rmsnorm;

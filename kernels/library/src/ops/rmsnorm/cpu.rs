@@ -1,0 +1,78 @@
+//! Rows spread over the pool; within a row, and across columns of `dγ`, loops that vectorise.
+
+use super::{Attributes, PARTIAL_ROWS};
+use crate::room::Call;
+use numerics::{math, sum};
+
+/// Rows of one task: large enough to pay for its start, and equal to a partial of `dγ`.
+const TASK_ROWS: usize = PARTIAL_ROWS;
+
+pub fn forward(call: &mut Call<'_, '_>) {
+    let Attributes { epsilon } = call.attributes();
+    let (x, width) = (call.inputs[0].floats(), call.inputs[0].shape()[2]);
+    let mut gamma = vec![0.0; width];
+    call.inputs[1].floats().load(0, &mut gamma);
+    let [y, r] = call.outputs else { unreachable!("rmsnorm has two outputs") };
+    let y = y.reborrow().into_floats().chunks(TASK_ROWS * width);
+    let r = r.reborrow().into_floats().chunks(TASK_ROWS);
+    call.context.pool.run(y.into_iter().zip(r).collect(), |task, (mut y, mut r)| {
+        let (mut x_row, mut y_row) = (vec![0.0; width], vec![0.0; width]);
+        for row in 0..TASK_ROWS.min(x.len() / width - task * TASK_ROWS) {
+            x.load((task * TASK_ROWS + row) * width, &mut x_row);
+            let scale = math::rsqrt(sum::blocked_squares(&x_row) / width as f32 + epsilon);
+            for ((y, x), gamma) in y_row.iter_mut().zip(&x_row).zip(&gamma) {
+                *y = x * scale * gamma;
+            }
+            r.set(row, scale);
+            y.store(row * width, &y_row);
+        }
+    });
+}
+
+pub fn backward(call: &mut Call<'_, '_>) {
+    let [x, gamma, r, dy] = call.inputs else { unreachable!("rmsnorm_backward has four inputs") };
+    let (rows, width) = (x.shape()[1], x.shape()[2]);
+    let (x, r, dy) = (x.floats(), r.f32(), dy.floats());
+    let mut gamma_row = vec![0.0; width];
+    gamma.floats().load(0, &mut gamma_row);
+    let [dx, dgamma] = call.outputs else { unreachable!("rmsnorm_backward has two outputs") };
+    let dx = dx.reborrow().into_floats().chunks(rows.max(1) * width);
+    let dgamma = dgamma.reborrow().into_floats().chunks(width);
+    // A task is a unit when there are several, since `dγ` needs all rows of its unit.
+    call.context.pool.run(dgamma.into_iter().zip(pad(dx)).collect(), |unit, (mut dgamma, dx)| {
+        let mut partials: Vec<Vec<f32>> = Vec::new();
+        let (mut x_row, mut dy_row) = (vec![0.0; width], vec![0.0; width]);
+        let (mut g, mut products) = (vec![0.0; width], vec![0.0; width]);
+        let mut dx = dx;
+        for row in 0..rows {
+            if row % PARTIAL_ROWS == 0 {
+                partials.push(vec![0.0; width]);
+            }
+            let at = unit * rows + row;
+            x.load(at * width, &mut x_row);
+            dy.load(at * width, &mut dy_row);
+            let scale = r[at];
+            for column in 0..width {
+                g[column] = dy_row[column] * gamma_row[column];
+                products[column] = g[column] * x_row[column];
+            }
+            let k = sum::blocked(&products) / width as f32 * scale * scale;
+            let partial = partials.last_mut().expect("a partial was begun at row 0");
+            for column in 0..width {
+                partial[column] = dy_row[column].mul_add(x_row[column] * scale, partial[column]);
+                products[column] = scale * (-x_row[column]).mul_add(k, g[column]);
+            }
+            if let Some(dx) = &mut dx {
+                dx.store(row * width, &products);
+            }
+        }
+        let slices: Vec<&[f32]> = partials.iter().map(Vec::as_slice).collect();
+        sum::tree_slices(&slices, &mut g);
+        dgamma.store(0, &g);
+    });
+}
+
+/// A unit without rows has no piece of `dx` and still owns a slice of `dγ`.
+fn pad<T>(pieces: Vec<T>) -> impl Iterator<Item = Option<T>> {
+    pieces.into_iter().map(Some).chain(std::iter::repeat_with(|| None))
+}

@@ -1,0 +1,17 @@
+use super::RmsNorm;
+use crate::testing;
+
+#[test]
+fn every_variant_gives_the_bits_of_the_reference_on_every_case() {
+    testing::variants_agree(&RmsNorm);
+}
+
+#[test]
+fn outputs_are_within_the_bound_of_the_oracle() {
+    testing::outputs_are_right(&RmsNorm);
+}
+
+#[test]
+fn gradients_are_within_the_bound_of_finite_differences() {
+    testing::gradients_are_right(&RmsNorm);
+}

@@ -1,0 +1,64 @@
+//! The list of rooms. A room that is not in this list does not exist; a test keeps list and folders equal.
+
+use crate::ops;
+use crate::room::{Kernel, Room, Variant};
+use std::collections::BTreeMap;
+
+/// Every room of the library, in the order of its registry.
+const ROOMS: &[&dyn Room] = &[&ops::rmsnorm::RmsNorm];
+
+/// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.
+#[derive(Clone)]
+pub struct Registry {
+    rooms: Vec<&'static dyn Room>,
+    variants: BTreeMap<String, Vec<Variant>>,
+}
+
+impl Registry {
+    #[must_use]
+    pub fn standard() -> Self {
+        Self { rooms: ROOMS.to_vec(), variants: BTreeMap::new() }
+    }
+
+    /// Adds a room.
+    #[must_use]
+    pub fn with_room(mut self, room: &'static dyn Room) -> Self {
+        self.rooms.push(room);
+        self
+    }
+
+    /// Adds a variant to a kernel. A plan runs it only where it is named.
+    #[must_use]
+    pub fn with_variant(mut self, kernel: &str, variant: Variant) -> Self {
+        self.variants.entry(kernel.to_owned()).or_default().push(variant);
+        self
+    }
+
+    #[must_use]
+    pub fn rooms(&self) -> &[&'static dyn Room] {
+        &self.rooms
+    }
+
+    #[must_use]
+    pub fn room(&self, name: &str) -> Option<&'static dyn Room> {
+        self.rooms.iter().copied().find(|room| room.name() == name)
+    }
+
+    /// The room that a kernel belongs to.
+    #[must_use]
+    pub fn room_of(&self, kernel: &str) -> Option<&'static dyn Room> {
+        self.rooms.iter().copied().find(|room| room.kernels().iter().any(|candidate| candidate.name == kernel))
+    }
+
+    #[must_use]
+    pub fn kernel(&self, name: &str) -> Option<&'static Kernel> {
+        self.rooms.iter().flat_map(|room| room.kernels()).find(|kernel| kernel.name == name)
+    }
+
+    /// A variant of a kernel, own or added.
+    #[must_use]
+    pub fn variant(&self, kernel: &str, variant: &str) -> Option<Variant> {
+        let own = self.kernel(kernel)?.variant(variant).copied();
+        own.or_else(|| self.variants.get(kernel)?.iter().find(|added| added.name == variant).copied())
+    }
+}

@@ -1,0 +1,87 @@
+//! Packing: panels of `width` lines with the chain index outermost.
+//!
+//! Panel p holds, for each k, the `width` values of lines p·width … side by
+//! side. Lines beyond the last one are zeros.
+
+use super::View;
+
+/// Lines and chain steps that are transposed together.
+const SQUARE: usize = 8;
+
+/// Packs rows `w0..w0 + count` and columns `k0..k0 + depth` of `view` into
+/// `buffer` and returns the panels.
+#[inline(always)]
+pub(super) fn pack<'b>(
+    buffer: &'b mut Vec<f32>,
+    view: View<'_>,
+    (w0, count): (usize, usize),
+    (k0, depth): (usize, usize),
+    width: usize,
+) -> &'b [f32] {
+    let needed = count.next_multiple_of(width) * depth;
+    if buffer.len() < needed {
+        buffer.resize(needed, 0.0);
+    }
+    let panels = &mut buffer[..needed];
+    for first in (0..count).step_by(width) {
+        let panel = &mut panels[first * depth..][..width * depth];
+        let present = width.min(count - first);
+        if view.is_transposed() {
+            copy_lines(panel, view, w0 + first, present, k0, width);
+        } else {
+            transpose_lines(panel, view, w0 + first, present, (k0, depth), width);
+        }
+    }
+    panels
+}
+
+/// Stored lines run across the panel: one copy for each k.
+#[inline(always)]
+fn copy_lines(panel: &mut [f32], view: View<'_>, w0: usize, present: usize, k0: usize, width: usize) {
+    for (k, out) in panel.chunks_exact_mut(width).enumerate() {
+        let line = view.line(k0 + k, w0, present);
+        if present == width {
+            out.copy_from_slice(&line[..width]);
+        } else {
+            out[..present].copy_from_slice(line);
+            out[present..].fill(0.0);
+        }
+    }
+}
+
+/// Stored lines run along the chain: squares are transposed.
+#[inline(always)]
+fn transpose_lines(
+    panel: &mut [f32],
+    view: View<'_>,
+    w0: usize,
+    present: usize,
+    (k0, depth): (usize, usize),
+    width: usize,
+) {
+    if present < width {
+        panel.fill(0.0);
+    }
+    let whole = present - present % SQUARE;
+    for w in (0..whole).step_by(SQUARE) {
+        let lines: [&[f32]; SQUARE] = std::array::from_fn(|i| view.line(w0 + w + i, k0, depth));
+        let squares = lines.map(|line| line.as_chunks::<SQUARE>().0);
+        for square in 0..depth / SQUARE {
+            let rows: [[f32; SQUARE]; SQUARE] = std::array::from_fn(|i| squares[i][square]);
+            for k in 0..SQUARE {
+                let column: [f32; SQUARE] = std::array::from_fn(|i| rows[i][k]);
+                panel[(square * SQUARE + k) * width + w..][..SQUARE].copy_from_slice(&column);
+            }
+        }
+        for k in depth - depth % SQUARE..depth {
+            for (i, line) in lines.iter().enumerate() {
+                panel[k * width + w + i] = line[k];
+            }
+        }
+    }
+    for w in whole..present {
+        for (k, &value) in view.line(w0 + w, k0, depth).iter().enumerate() {
+            panel[k * width + w] = value;
+        }
+    }
+}
