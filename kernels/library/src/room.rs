@@ -5,6 +5,7 @@ use crate::check::Oracle;
 use crate::context::Context;
 use crate::tensor::{Spec, View, ViewMut};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -102,7 +103,7 @@ impl Kernel {
 }
 
 /// A value in a graph under construction: a node's output or an input of the graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ValueId(pub usize);
 
 /// A forward node whose gradient is asked for.
@@ -137,6 +138,8 @@ pub struct Fusion {
     pub second: &'static str,
     /// Which output of the first is which input of the second.
     pub joint: (usize, usize),
+    /// Whether the fused kernel leaves the joint value out of its outputs.
+    pub drops_joint: bool,
 }
 
 /// A room. Inputs of the fused kernel of a [`Fusion`] are those of `first` followed by those of `second` without the
