@@ -5,7 +5,13 @@ use crate::room::{Kernel, Room, Variant};
 use std::collections::BTreeMap;
 
 /// Every room of the library, in the order of its registry.
-const ROOMS: &[&dyn Room] = &[&ops::rmsnorm::RmsNorm];
+const ROOMS: &[&dyn Room] = &[
+    &ops::rmsnorm::RmsNorm,
+    &ops::residual_add::ResidualAdd,
+    &ops::grad_add::GradAdd,
+    &ops::cast::Cast,
+    &ops::squared_relu::SquaredRelu,
+];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.
 #[derive(Clone)]
