@@ -11,6 +11,10 @@ const ROOMS: &[&dyn Room] = &[
     &ops::grad_add::GradAdd,
     &ops::cast::Cast,
     &ops::squared_relu::SquaredRelu,
+    &ops::embedding::Embedding,
+    &ops::dropout::Dropout,
+    &ops::swiglu::Swiglu,
+    &ops::rope::Rope,
 ];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.

@@ -42,9 +42,9 @@ fn ties_go_to_even_and_an_overflow_is_infinite() {
     let kernel = registry.kernel("cast").expect("the kernel exists");
     let words: [u32; 5] = [0x3F80_8000, 0x3F81_8000, 0x7F7F_FFFF, 0x7F80_0001, 0x8000_0001];
     let x = Tensor::from_bytes(Spec::f32(&[5]), bytemuck::cast_slice(&words));
-    let context = Context::new(1, Level::detect());
+    let (attributes, context) = (json!({"dtype": "bf16"}), Context::new(1, Level::detect()));
     for variant in kernel.variants {
-        let outputs = run(kernel, variant, &json!({"dtype": "bf16"}), &[x.clone()], 0xA5, &context).expect("valid");
+        let outputs = run(kernel, variant, &attributes, std::slice::from_ref(&x), 0xA5, &context).expect("valid");
         assert_eq!(outputs[0].view().typed::<u16>(), [0x3F80, 0x3F82, 0x7F80, 0x7FFF, 0x8000]);
     }
 }
