@@ -8,6 +8,15 @@ use std::collections::BTreeMap;
 const ROOMS: &[&dyn Room] = &[
     &ops::boundary::Boundary,
     &ops::rmsnorm::RmsNorm,
+    &ops::rmsnorm::RmsNorm,
+    &ops::residual_add::ResidualAdd,
+    &ops::grad_add::GradAdd,
+    &ops::cast::Cast,
+    &ops::squared_relu::SquaredRelu,
+    &ops::embedding::Embedding,
+    &ops::dropout::Dropout,
+    &ops::swiglu::Swiglu,
+    &ops::rope::Rope,
 ];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.

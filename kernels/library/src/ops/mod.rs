@@ -1,4 +1,12 @@
 //! Operations of the forward and backward pass.
 
 pub mod boundary;
+pub mod cast;
+pub mod dropout;
+pub mod embedding;
+pub mod grad_add;
+pub mod residual_add;
 pub mod rmsnorm;
+pub mod rope;
+pub mod squared_relu;
+pub mod swiglu;
