@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 const ROOMS: &[&dyn Room] = &[
     &ops::rmsnorm::RmsNorm,
     &ops::matmul::Matmul,
+    &ops::attention::Attention,
 ];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.

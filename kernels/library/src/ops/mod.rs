@@ -1,4 +1,5 @@
 //! Operations of the forward and backward pass.
 
+pub mod attention;
 pub mod matmul;
 pub mod rmsnorm;

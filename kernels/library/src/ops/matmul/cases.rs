@@ -54,11 +54,26 @@ fn extreme() -> Vec<Case> {
     let cancelling = Tensor::from_f32(&[1, 1, 4], &[1.0, 3e-8, 3e-8, -1.0]);
     let mut cases = Vec::new();
     for (name, prevents, x, w) in [
-        ("wild", "flushed subnormals and products that are rounded", wild(1, &[2, 9, 40], 1e18), wild(2, &[7, 40], 1e18)),
-        ("overflow", "sums that overflow in one order only", wild(3, &[1, 9, 40], f32::MAX), wild(4, &[7, 40], f32::MAX)),
+        (
+            "wild",
+            "flushed subnormals and products that are rounded",
+            wild(1, &[2, 9, 40], 1e18),
+            wild(2, &[7, 40], 1e18),
+        ),
+        (
+            "overflow",
+            "sums that overflow in one order only",
+            wild(3, &[1, 9, 40], f32::MAX),
+            wild(4, &[7, 40], f32::MAX),
+        ),
         ("negative_zero", "a chain that ends in −0, which zero padding would turn into +0", negative_zero, ones),
         ("not_finite", "NaN payloads that differ between processors", special_x, Tensor::from_f32(&[1, 3], &[1.0; 3])),
-        ("cancelling", "terms that are added in pairs or from the end", cancelling, Tensor::from_f32(&[1, 4], &[1.0; 4])),
+        (
+            "cancelling",
+            "terms that are added in pairs or from the end",
+            cancelling,
+            Tensor::from_f32(&[1, 4], &[1.0; 4]),
+        ),
     ] {
         let output = json!({"output": "f32"});
         let [units, rows, n] = [x.spec.shape[0], x.spec.shape[1], w.spec.shape[0]];

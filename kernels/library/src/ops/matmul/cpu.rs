@@ -76,8 +76,7 @@ pub(crate) fn product(context: &Context, a: View<'_>, b: View<'_>, out: FloatsMu
 fn by_columns(context: &Context, a: View<'_>, b: View<'_>, out: FloatsMut<'_>) {
     let (rows, cols, piece) = (a.rows(), b.cols(), piece(b.cols()));
     let count = |task: usize| piece.min(cols - task * piece);
-    let mut parts: Vec<Vec<f32>> =
-        (0..cols.div_ceil(piece.max(1))).map(|task| vec![0.0; rows * count(task)]).collect();
+    let mut parts: Vec<Vec<f32>> = (0..cols.div_ceil(piece.max(1))).map(|task| vec![0.0; rows * count(task)]).collect();
     context.pool.run(parts.iter_mut().collect(), |task, part: &mut Vec<f32>| {
         tiled(context.level, a, b.cols_at(task * piece, count(task)), FloatsMut::F32(part));
     });

@@ -21,6 +21,8 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cpu::widened;
+
 use crate::case::Case;
 use crate::check::Oracle;
 use crate::room::{Builder, Forward, Kernel, REFERENCE, Room, RoomError, ValueId, Variant, decode};
@@ -64,10 +66,7 @@ const KERNELS: &[Kernel] = &[
         outputs: &["dx"],
         in_place: 0,
         infer: infer_dgrad,
-        variants: &[
-            Variant { name: REFERENCE, run: reference::dgrad },
-            Variant { name: "cpu_simd", run: cpu::dgrad },
-        ],
+        variants: &[Variant { name: REFERENCE, run: reference::dgrad }, Variant { name: "cpu_simd", run: cpu::dgrad }],
         macs: |specs| macs(&specs[0], specs[1].shape[1]),
     },
     Kernel {
@@ -77,10 +76,7 @@ const KERNELS: &[Kernel] = &[
         outputs: &["dw"],
         in_place: 0,
         infer: infer_wgrad,
-        variants: &[
-            Variant { name: REFERENCE, run: reference::wgrad },
-            Variant { name: "cpu_simd", run: cpu::wgrad },
-        ],
+        variants: &[Variant { name: REFERENCE, run: reference::wgrad }, Variant { name: "cpu_simd", run: cpu::wgrad }],
         macs: |specs| macs(&specs[0], specs[1].shape[2]),
     },
 ];

@@ -6,12 +6,8 @@ use serde_json::Value;
 
 pub fn oracle(kernel: &str) -> Option<Oracle> {
     match kernel {
-        "matmul" => {
-            Some(Oracle { compute: forward, roundings: last_axis, differentiable: &[0, 1], carries: &[0] })
-        }
-        "matmul_dgrad" => {
-            Some(Oracle { compute: dgrad, roundings: last_axis, differentiable: &[], carries: &[] })
-        }
+        "matmul" => Some(Oracle { compute: forward, roundings: last_axis, differentiable: &[0, 1], carries: &[0] }),
+        "matmul_dgrad" => Some(Oracle { compute: dgrad, roundings: last_axis, differentiable: &[], carries: &[] }),
         "matmul_wgrad" => Some(Oracle { compute: wgrad, roundings: rows, differentiable: &[], carries: &[] }),
         _ => None,
     }
