@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::room::Call;
 use crate::tensor::{Floats, FloatsMut};
 use numerics::gemm::{Finish, Scratch, Start, Tile, View, gemm_chain};
+use numerics::simd::Level;
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -60,7 +61,7 @@ pub fn wgrad(call: &mut Call<'_, '_>) {
 }
 
 /// C = A·B. `out` holds the rows of A by the columns of B.
-pub(crate) fn product(context: &Context, a: View<'_>, b: View<'_>, out: FloatsMut<'_>) {
+fn product(context: &Context, a: View<'_>, b: View<'_>, out: FloatsMut<'_>) {
     if a.rows() < b.cols() && a.rows() < PIECES * GRAIN {
         by_columns(context, a, b, out);
     } else {
@@ -90,11 +91,13 @@ fn by_columns(context: &Context, a: View<'_>, b: View<'_>, out: FloatsMut<'_>) {
     });
 }
 
-fn piece(side: usize) -> usize {
+/// Rows or columns of one task.
+pub(crate) fn piece(side: usize) -> usize {
     side.div_ceil(PIECES).next_multiple_of(GRAIN).min(LONGEST_PIECE)
 }
 
-fn tiled(level: numerics::simd::Level, a: View<'_>, b: View<'_>, mut out: FloatsMut<'_>) {
+/// C = A·B on this thread.
+pub(crate) fn tiled(level: Level, a: View<'_>, b: View<'_>, mut out: FloatsMut<'_>) {
     let (rows, cols) = (a.rows(), b.cols());
     let run = |values: &mut [f32]| {
         let mut tile = Tile::row_major(values, rows, cols);

@@ -21,7 +21,7 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cpu::widened;
+pub(crate) use cpu::{piece, tiled, widened};
 
 use crate::case::Case;
 use crate::check::Oracle;
