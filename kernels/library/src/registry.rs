@@ -1,5 +1,6 @@
 //! The list of rooms. A room that is not in this list does not exist; a test keeps list and folders equal.
 
+use crate::fused;
 use crate::ops;
 use crate::room::{Kernel, Room, Variant};
 use std::collections::BTreeMap;
@@ -17,6 +18,12 @@ const ROOMS: &[&dyn Room] = &[
     &ops::dropout::Dropout,
     &ops::swiglu::Swiglu,
     &ops::rope::Rope,
+#[rustfmt::skip]
+const ROOMS: &[&dyn Room] = &[
+    &ops::rmsnorm::RmsNorm,
+    &ops::matmul::Matmul,
+    &ops::attention::Attention,
+    &fused::swiglu_matmul::SwigluMatmul,
 ];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.

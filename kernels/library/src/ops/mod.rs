@@ -6,6 +6,8 @@ pub mod dropout;
 pub mod embedding;
 pub mod grad_add;
 pub mod residual_add;
+pub mod attention;
+pub mod matmul;
 pub mod rmsnorm;
 pub mod rope;
 pub mod squared_relu;
