@@ -5,7 +5,7 @@ use crate::room::{Kernel, Room, Variant};
 use std::collections::BTreeMap;
 
 /// Every room of the library, in the order of its registry.
-const ROOMS: &[&dyn Room] = &[&ops::rmsnorm::RmsNorm];
+const ROOMS: &[&dyn Room] = &[&ops::cross_entropy::CrossEntropy, &ops::rmsnorm::RmsNorm];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.
 #[derive(Clone)]
