@@ -1,11 +1,13 @@
 //! The list of rooms. A room that is not in this list does not exist; a test keeps list and folders equal.
 
+use crate::fused;
 use crate::ops;
 use crate::room::{Kernel, Room, Variant};
 use std::collections::BTreeMap;
 
 /// Every room of the library, in the order of its registry.
-const ROOMS: &[&dyn Room] = &[&ops::cross_entropy::CrossEntropy, &ops::rmsnorm::RmsNorm];
+const ROOMS: &[&dyn Room] =
+    &[&fused::head_cross_entropy::HeadCrossEntropy, &ops::cross_entropy::CrossEntropy, &ops::rmsnorm::RmsNorm];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.
 #[derive(Clone)]

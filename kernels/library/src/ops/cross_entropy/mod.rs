@@ -23,9 +23,9 @@
 //! **Not promised.** A target that is no column and not 0xFFFFFFFF makes the loss of its unit NaN and matches no column
 //! in the backward kernel. A block of columns that are all −Inf, or any NaN or +Inf, makes its row's lse NaN.
 
-mod cases;
+pub(crate) mod cases;
 pub(crate) mod cpu;
-mod oracle;
+pub(crate) mod oracle;
 mod reference;
 #[cfg(test)]
 mod tests;

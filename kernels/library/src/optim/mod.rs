@@ -1,0 +1,1 @@
+//! What happens once a step: parameters drawn, gradients measured, clipped and applied, schedules and loss scales.
