@@ -2,12 +2,17 @@
 
 use crate::fused;
 use crate::ops;
+use crate::optim;
 use crate::room::{Kernel, Room, Variant};
 use std::collections::BTreeMap;
 
 /// Every room of the library, in the order of its registry.
-const ROOMS: &[&dyn Room] =
-    &[&fused::head_cross_entropy::HeadCrossEntropy, &ops::cross_entropy::CrossEntropy, &ops::rmsnorm::RmsNorm];
+const ROOMS: &[&dyn Room] = &[
+    &fused::head_cross_entropy::HeadCrossEntropy,
+    &ops::cross_entropy::CrossEntropy,
+    &ops::rmsnorm::RmsNorm,
+    &optim::init::Init,
+];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.
 #[derive(Clone)]

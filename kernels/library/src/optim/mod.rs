@@ -1,1 +1,7 @@
 //! What happens once a step: parameters drawn, gradients measured, clipped and applied, schedules and loss scales.
+
+pub mod init;
+
+
+/// Elements of one task of an elementwise kernel. No bit depends on it.
+const CHUNK: usize = 1 << 14;
