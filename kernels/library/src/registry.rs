@@ -12,6 +12,7 @@ const ROOMS: &[&dyn Room] = &[
     &ops::cross_entropy::CrossEntropy,
     &ops::rmsnorm::RmsNorm,
     &optim::init::Init,
+    &optim::loss_weights::LossWeights,
 ];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.

@@ -1,6 +1,7 @@
 //! What happens once a step: parameters drawn, gradients measured, clipped and applied, schedules and loss scales.
 
 pub mod init;
+pub mod loss_weights;
 
 
 /// Elements of one task of an elementwise kernel. No bit depends on it.
