@@ -1,5 +1,6 @@
 //! What happens once a step: parameters drawn, gradients measured, clipped and applied, schedules and loss scales.
 
+pub mod clip;
 pub mod global_norm;
 pub mod init;
 pub mod loss_weights;
