@@ -15,6 +15,7 @@ const ROOMS: &[&dyn Room] = &[
     &optim::global_norm::GlobalNorm,
     &optim::init::Init,
     &optim::loss_weights::LossWeights,
+    &optim::schedule::Schedule,
 ];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.

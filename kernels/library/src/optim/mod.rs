@@ -4,6 +4,7 @@ pub mod clip;
 pub mod global_norm;
 pub mod init;
 pub mod loss_weights;
+pub mod schedule;
 
 
 /// Elements of one task of an elementwise kernel. No bit depends on it.
