@@ -11,6 +11,7 @@ const ROOMS: &[&dyn Room] = &[
     &fused::head_cross_entropy::HeadCrossEntropy,
     &ops::cross_entropy::CrossEntropy,
     &ops::rmsnorm::RmsNorm,
+    &optim::adamw::AdamW,
     &optim::clip::Clip,
     &optim::global_norm::GlobalNorm,
     &optim::init::Init,
