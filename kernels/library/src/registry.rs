@@ -13,6 +13,7 @@ const ROOMS: &[&dyn Room] = &[
     &ops::rmsnorm::RmsNorm,
     &optim::adamw::AdamW,
     &optim::clip::Clip,
+    &optim::ema::Ema,
     &optim::global_norm::GlobalNorm,
     &optim::init::Init,
     &optim::loss_weights::LossWeights,

@@ -2,6 +2,7 @@
 
 pub mod adamw;
 pub mod clip;
+pub mod ema;
 pub mod global_norm;
 pub mod init;
 pub mod loss_weights;
