@@ -17,6 +17,7 @@ const ROOMS: &[&dyn Room] = &[
     &optim::global_norm::GlobalNorm,
     &optim::init::Init,
     &optim::loss_weights::LossWeights,
+    &optim::scaler::Scaler,
     &optim::schedule::Schedule,
 ];
 

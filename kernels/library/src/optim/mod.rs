@@ -6,6 +6,7 @@ pub mod ema;
 pub mod global_norm;
 pub mod init;
 pub mod loss_weights;
+pub mod scaler;
 pub mod schedule;
 
 #[cfg(test)]
