@@ -14,6 +14,7 @@ pub mod tensor;
 
 pub mod fused;
 pub mod ops;
+pub mod optim;
 
 #[cfg(test)]
 mod testing;

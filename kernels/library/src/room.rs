@@ -1,7 +1,7 @@
 //! What a room is: kernels with a contract, variants of each, the rule for gradients, cases, and an oracle.
 
 use crate::case::{Case, Walk};
-use crate::check::Oracle;
+use crate::check::{Array, Oracle};
 use crate::context::Context;
 use crate::tensor::{Spec, View, ViewMut};
 use serde::de::DeserializeOwned;
@@ -143,7 +143,8 @@ pub struct Fusion {
 }
 
 /// A room. Inputs of the fused kernel of a [`Fusion`] are those of `first` followed by those of `second` without the
-/// joint one; its outputs are those of `first` followed by those of `second`.
+/// joint one; its outputs are those of `first` (without the joint one where the fusion drops it) followed by those of
+/// `second`.
 pub trait Room: Sync {
     /// Equal to the folder's name and to the prefix of its kernels.
     fn name(&self) -> &'static str;
@@ -165,6 +166,13 @@ pub trait Room: Sync {
 
     /// An independent f64 computation of a kernel's outputs.
     fn oracle(&self, kernel: &str) -> Option<Oracle>;
+
+    /// For an output that is a root: the weight with which each of its elements enters the scalar that the backward
+    /// nodes differentiate. A root has no incoming gradient; its scale is among its inputs.
+    fn root_weights(&self, kernel: &str, output: usize, inputs: &[Array]) -> Option<Vec<f64>> {
+        let _ = (kernel, output, inputs);
+        None
+    }
 
     /// Which fusion the room implements.
     fn fusion(&self) -> Option<Fusion> {

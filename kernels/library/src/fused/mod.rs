@@ -1,3 +1,4 @@
 //! Kernels that replace a chain of two and give the same bits.
 
+pub mod head_cross_entropy;
 pub mod swiglu_matmul;

@@ -1,13 +1,14 @@
 //! Operations of the forward and backward pass.
 
+pub mod attention;
 pub mod boundary;
 pub mod cast;
+pub mod cross_entropy;
 pub mod dropout;
 pub mod embedding;
 pub mod grad_add;
-pub mod residual_add;
-pub mod attention;
 pub mod matmul;
+pub mod residual_add;
 pub mod rmsnorm;
 pub mod rope;
 pub mod squared_relu;
