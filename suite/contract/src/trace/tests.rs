@@ -85,3 +85,11 @@ fn a_missing_frame_a_newer_schema_and_an_empty_trace_are_refused() {
     TraceWriter::create(empty.path(), 0).unwrap().finish(0).unwrap();
     assert!(matches!(open(empty.path(), Completeness::Complete), Err(TraceError::Empty { .. })));
 }
+
+#[test]
+fn the_file_of_a_tensor_is_named_by_step_node_role_and_index_without_odd_characters() {
+    assert_eq!(
+        element_file(7, "layers/0/mlp:backward", Role::Out, 1, "d x"),
+        "step-000007.layers_0_mlp_backward.out1.d_x.bin"
+    );
+}
