@@ -12,6 +12,7 @@ pub mod registry;
 pub mod room;
 pub mod tensor;
 
+pub mod fused;
 pub mod ops;
 
 #[cfg(test)]

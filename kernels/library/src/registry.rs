@@ -1,5 +1,6 @@
 //! The list of rooms. A room that is not in this list does not exist; a test keeps list and folders equal.
 
+use crate::fused;
 use crate::ops;
 use crate::room::{Kernel, Room, Variant};
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ const ROOMS: &[&dyn Room] = &[
     &ops::dropout::Dropout,
     &ops::swiglu::Swiglu,
     &ops::rope::Rope,
+    &ops::accumulate::Accumulate,
+    &ops::leaf_reduce::LeafReduce,
+    &fused::residual_rmsnorm::ResidualRmsNorm,
 ];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.

@@ -1,9 +1,11 @@
 //! Operations of the forward and backward pass.
 
+pub mod accumulate;
 pub mod cast;
 pub mod dropout;
 pub mod embedding;
 pub mod grad_add;
+pub mod leaf_reduce;
 pub mod residual_add;
 pub mod rmsnorm;
 pub mod rope;
