@@ -32,6 +32,9 @@ const ROOMS: &[&dyn Room] = &[
     &optim::loss_weights::LossWeights,
     &optim::scaler::Scaler,
     &optim::schedule::Schedule,
+    &ops::accumulate::Accumulate,
+    &ops::leaf_reduce::LeafReduce,
+    &fused::residual_rmsnorm::ResidualRmsNorm,
 ];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.

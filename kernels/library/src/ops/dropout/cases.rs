@@ -5,10 +5,13 @@ use crate::case::{Case, Draw};
 use crate::tensor::{Dtype, Spec, Tensor};
 use serde_json::json;
 
+/// Name, shape, dtype, position, probability, what the case prevents.
+type Row = (&'static str, [usize; 3], Dtype, [u64; 2], f32, &'static str);
+
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     let attributes = |probability| Attributes { seed: 0x0123_4567_89AB_CDEF, stream: 7, probability };
-    let shapes: [(&str, [usize; 3], Dtype, [u64; 2], f32, &'static str); 13] = [
+    let shapes: [Row; 13] = [
         ("no_units", [0, 3, 8], Dtype::F32, [0, 0], 0.1, "a launch over nothing that reads something"),
         ("one", [1, 1, 1], Dtype::F32, [0, 0], 0.5, "a vector loop without its tail"),
         ("prime", [3, 7, 37], Dtype::F32, [5, 0], 0.1, "blocks that start anew with each row or unit"),
