@@ -52,7 +52,7 @@ pub fn load(
     policy: &dyn StatePolicy,
 ) -> Result<Option<Loaded>, CheckpointError> {
     let mut source = Reader::new(root);
-    let survey = survey(&mut source, root)?;
+    let mut survey = survey(&mut source, root)?;
     let newest = survey.newest(root)?;
     let Some(pointer) = policy.choose(newest, &survey.complete()) else { return Ok(None) };
     let inspection = inspect(&mut source, root, &pointer, Depth::Leaves)?;

@@ -65,7 +65,7 @@ pub fn save(
     state.check()?;
     storage.begin_save(step, options.asynchronous);
     let root = storage.root().to_owned();
-    let found = survey(storage, &root)?;
+    let mut found = survey(storage, &root)?;
     let newest = found.newest(&root)?;
     let shards = shard::encode(state, options.shard_bytes);
     let manifest = describe(step, recipe, state, &shards).encode();

@@ -7,9 +7,11 @@ use crate::storage::{Entry, Source};
 use contract::pointer::{LATEST, Pointer};
 use std::path::Path;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Survey {
     pub pointer: Option<Pointer>,
+    /// Why there is a `latest.json` and no pointer.
+    pub pointer_error: Option<CheckpointError>,
     /// Folders `step-*`, oldest first.
     pub saves: Vec<FoundSave>,
     /// Folders `.tmp-*`.
@@ -44,7 +46,10 @@ impl Survey {
     ///
     /// A crash in the first save may leave one complete folder without a pointer; more than one means that the pointer
     /// was lost, and going on from step 0 would throw work away.
-    pub fn newest(&self, root: &Path) -> Result<Option<Pointer>, CheckpointError> {
+    pub fn newest(&mut self, root: &Path) -> Result<Option<Pointer>, CheckpointError> {
+        if let Some(error) = self.pointer_error.take() {
+            return Err(error);
+        }
         let complete = self.complete();
         if self.pointer.is_none() && complete.len() > 1 {
             let saves = complete.into_iter().map(|pointer| pointer.directory).collect();
@@ -69,7 +74,11 @@ pub fn survey(source: &mut dyn Source, root: &Path) -> Result<Survey, Checkpoint
         } else if !entry.is_directory && is_stale_file(&entry.name) {
             survey.stale_files.push(entry.name);
         } else if entry.name == LATEST {
-            survey.pointer = read_pointer(source, root)?;
+            match read_pointer(source, root) {
+                Ok(pointer) => survey.pointer = pointer,
+                Err(error @ CheckpointError::Storage(_)) => return Err(error),
+                Err(error) => survey.pointer_error = Some(error),
+            }
         }
     }
     survey.saves.sort_by_key(|save| save.step);

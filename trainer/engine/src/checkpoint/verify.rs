@@ -25,6 +25,8 @@ pub struct VerifyReport {
     pub root: PathBuf,
     /// What `latest.json` names.
     pub newest: Option<Pointer>,
+    /// What is wrong with `latest.json` itself.
+    pub pointer_problem: Option<String>,
     /// Oldest first.
     pub saves: Vec<SaveReport>,
     /// Folders and files that the next save removes.
@@ -43,10 +45,11 @@ impl VerifyReport {
 /// Reads and verifies every save below `root`. Changes nothing.
 ///
 /// # Errors
-/// When something cannot be read, the pointer is damaged, or a schema is unknown.
+/// When something cannot be read, or the schema of a save is unknown.
 pub fn verify(root: &Path) -> Result<VerifyReport, CheckpointError> {
     let mut source = Reader::new(root);
-    let survey = survey(&mut source, root)?;
+    let mut survey = survey(&mut source, root)?;
+    let pointer_problem = survey.newest(root).err().map(|error| error.to_string());
     let mut saves = Vec::new();
     for found in &survey.saves {
         let named = survey.pointer.as_ref().filter(|pointer| pointer.directory == found.folder.name).cloned();
@@ -75,7 +78,7 @@ pub fn verify(root: &Path) -> Result<VerifyReport, CheckpointError> {
     }
     let stale = survey.stale.into_iter().map(|folder| folder.name);
     let leftovers = stale.chain(survey.stale_files).collect();
-    Ok(VerifyReport { root: root.to_owned(), newest: survey.pointer, saves, leftovers })
+    Ok(VerifyReport { root: root.to_owned(), newest: survey.pointer, pointer_problem, saves, leftovers })
 }
 
 impl fmt::Display for VerifyReport {
@@ -98,7 +101,10 @@ impl fmt::Display for VerifyReport {
             }
         }
         match &self.newest {
-            None => writeln!(f, "  nothing was committed")?,
+            None => match &self.pointer_problem {
+                Some(problem) => writeln!(f, "  {problem}")?,
+                None => writeln!(f, "  nothing was committed")?,
+            },
             Some(pointer) if !self.saves.iter().any(|save| save.directory == pointer.directory) => {
                 writeln!(f, "  {} (newest): MISSING", pointer.directory)?;
             }
