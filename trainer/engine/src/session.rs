@@ -92,6 +92,7 @@ impl Session<'_> {
             self.pass("reduce", 1)?;
             self.pass("optimizer", 1)?;
             let report = self.report(tokens)?;
+            progress.tokens(tokens);
             self.step += 1;
             let due = |every: u32| every > 0 && self.step.is_multiple_of(u64::from(every));
             let evaluation = if due(execution.eval_every) { self.evaluate()? } else { None };
