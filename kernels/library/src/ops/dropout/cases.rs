@@ -3,6 +3,7 @@
 use super::Attributes;
 use crate::case::{Case, Draw};
 use crate::tensor::{Dtype, Spec, Tensor};
+use numerics::philox::Stream;
 use serde_json::json;
 
 /// Name, shape, dtype, position, probability, what the case prevents.
@@ -30,6 +31,14 @@ pub fn cases() -> Vec<Case> {
         let x = Draw::new(1600 + index as u64).normal(dtype, &shape, 1.5);
         cases.extend(pair(name, prevents, attributes(probability), x, position, false));
     }
+    // A word below 2^24 is a multiple of 2^-32 that f32 holds: as a probability it is its own threshold.
+    let Attributes { seed, stream, .. } = attributes(0.0);
+    let stream = Stream { seed, step: 4, stream };
+    let word = (0..4096).map(|index| stream.word(index)).find(|word| *word < 1 << 24);
+    let probability = word.expect("one word in 256 is that small") as f32 / 4_294_967_296.0;
+    let x = Draw::new(1679).normal(Dtype::F32, &[1, 64, 64], 1.5);
+    let prevents = "an element whose word equals the threshold, which is kept";
+    cases.extend(pair("threshold", prevents, attributes(probability), x, [4, 0], false));
     let wild = Draw::new(1680).wild(Dtype::F32, &[2, 9, 64], f32::MAX);
     cases.extend(pair("wild", "flushed subnormals, an overflow at another place", attributes(0.5), wild, [1, 1], true));
     let special: Vec<f32> = [f32::NAN, f32::INFINITY, f32::from_bits(0xFFC0_0001), -0.0].repeat(8);
