@@ -12,6 +12,7 @@ pub struct Record {
     /// Attempted step, from 0. In a kernel part: the index of the case.
     pub step: u64,
     /// `data`, `forward`, `backward`, `reduce`, `optimizer`, `eval`, `state`; in a kernel part the case's name.
+    /// Right after a load: `restored`, for state records whose step is the last one that the checkpoint has behind it.
     pub phase: String,
     #[serde(flatten)]
     pub body: Body,

@@ -25,6 +25,7 @@ mod tests;
 pub use reader::{Completeness, Frame, TraceError, TraceReader};
 pub use writer::TraceWriter;
 
+use crate::record::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -57,4 +58,24 @@ pub fn records_path(directory: &Path, rank: u32) -> PathBuf {
 #[must_use]
 pub fn index_path(directory: &Path, rank: u32) -> PathBuf {
     directory.join(format!("rank-{rank:05}.index.jsonl"))
+}
+
+/// Folder of tensor bytes in a trace directory.
+#[must_use]
+pub fn elements_path(directory: &Path) -> PathBuf {
+    directory.join("elements")
+}
+
+/// Name of the file in `elements/` that holds one recorded tensor: raw little-endian elements, row-major. Its dtype
+/// and shape are those of the record. `index` counts the records of the same step, node and role that came before.
+#[must_use]
+pub fn element_file(step: u64, node: &str, role: Role, index: u64, tensor: &str) -> String {
+    let plain = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' }).collect()
+    };
+    let role = match role {
+        Role::In => "in",
+        Role::Out => "out",
+    };
+    format!("step-{step:06}.{}.{role}{index}.{}.bin", plain(node), plain(tensor))
 }

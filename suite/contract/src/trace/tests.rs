@@ -97,3 +97,11 @@ fn a_digest_is_blake3_or_sha256_and_says_which() {
     assert!(digest::verify(b"abc", "md5:900150983cd24fb0d6963f7d28e17f72").is_err());
     assert!(digest::verify(b"abc", blake3::hash(b"abc").to_hex().as_str()).is_err());
 }
+
+#[test]
+fn the_file_of_a_tensor_is_named_by_step_node_role_and_index_without_odd_characters() {
+    assert_eq!(
+        element_file(7, "layers/0/mlp:backward", Role::Out, 1, "d x"),
+        "step-000007.layers_0_mlp_backward.out1.d_x.bin"
+    );
+}
