@@ -11,6 +11,7 @@ pub mod claim;
 pub mod control;
 pub mod description;
 pub mod execution;
+pub mod manifest;
 pub mod pointer;
 pub mod recipe;
 pub mod record;

@@ -1,7 +1,7 @@
 //! One run of a plan: from the start or from a checkpoint, step by step to the end.
 
 use crate::buffers::Buffers;
-use crate::checkpoint::Checkpoints;
+use crate::checkpoints::Checkpoints;
 use crate::control::Control;
 use crate::counters::Counters;
 use crate::data::{Dataset, PrefetchOptions, Prefetcher};
