@@ -94,7 +94,8 @@ impl Session<'_> {
             let report = self.report(tokens)?;
             progress.tokens(tokens);
             self.step += 1;
-            let due = |every: u32| every > 0 && self.step.is_multiple_of(u64::from(every));
+            let done = self.step;
+            let due = |every: u32| every > 0 && done.is_multiple_of(u64::from(every));
             let evaluation = if due(execution.eval_every) { self.evaluate()? } else { None };
             self.record_state()?;
             self.timing.step_ends(self.step - 1);
