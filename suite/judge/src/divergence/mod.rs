@@ -4,7 +4,7 @@ mod locate;
 mod refine;
 
 pub(crate) use locate::{Alignment, Sides, first, of_item};
-pub use refine::refine;
+pub use refine::{HIDDEN, refine};
 
 use crate::elements::ElementReport;
 use contract::record::Role;
@@ -82,6 +82,7 @@ impl Divergence {
             (_, Some(section)) => format!("leaf {} (section {section})", self.name),
             (Kind::Scalar, _) => format!("scalar {}", self.name),
             (Kind::Order, _) => format!("event {}", self.name),
+            _ if self.node.is_none() => self.name.clone(),
             _ => format!("tensor {}", self.name),
         });
         parts.join(", ")
