@@ -113,7 +113,8 @@ impl Comparer for EmptyAccepted {
 
 #[test]
 fn an_empty_log_that_is_accepted_is_noticed() {
-    for case in ["logs with nothing but an end", "logs without a byte", "logs that do not exist", "logs without an end"] {
+    for case in ["logs with nothing but an end", "logs without a byte", "logs that do not exist", "logs without an end"]
+    {
         misses(&EmptyAccepted, case);
     }
 }
@@ -165,7 +166,9 @@ struct Norm;
 impl Comparer for Norm {
     fn pair(&self, pair: &Pair<'_>) -> Outcome {
         let norm = |run| {
-            values(run).iter().fold(0_u128, |sum, bits| sum + (u128::from_str_radix(bits, 16).unwrap_or_default() >> 16))
+            values(run)
+                .iter()
+                .fold(0_u128, |sum, bits| sum + (u128::from_str_radix(bits, 16).unwrap_or_default() >> 16))
         };
         instead(pair, norm(pair.left) == norm(pair.right))
     }

@@ -69,7 +69,10 @@ impl Divergence {
     /// Section of a leaf of the state: `optimizer` of `optimizer/m.embedding`.
     #[must_use]
     pub fn section(&self) -> Option<&str> {
-        self.name.split_once('/').filter(|_| self.kind == Kind::State || self.node.is_none()).map(|(section, _)| section)
+        self.name
+            .split_once('/')
+            .filter(|_| self.kind == Kind::State || self.node.is_none())
+            .map(|(section, _)| section)
     }
 
     /// The place in words: `step 3, rank 0, backward, layers.1.mlp, node n, tensor x`.
