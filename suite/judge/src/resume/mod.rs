@@ -127,7 +127,8 @@ fn check_shape(chain: &Chain<'_>, run: &Run) -> Result<(), EvidenceError> {
 fn check_evidence(index: usize, before: Option<&Segment>, segment: &Segment) -> Result<(), Break> {
     let broken = |message: String| Err(Break::Loaded(message));
     if segment.killed && segment.signal != Some(SIGKILL) {
-        let how = segment.signal.map_or_else(|| "ended by itself".to_owned(), |signal| format!("died by signal {signal}"));
+        let how =
+            segment.signal.map_or_else(|| "ended by itself".to_owned(), |signal| format!("died by signal {signal}"));
         return broken(format!("run {index} was to die by signal {SIGKILL}; it {how}"));
     }
     if let (false, Some(signal)) = (segment.killed, segment.signal) {

@@ -123,7 +123,8 @@ impl Progress {
             Some((section, _)) => format!("leaf `{}` (section {section})", key.name()),
             None => format!("scalar `{}`", key.name()),
         };
-        let message = format!("run {}, step {}, {when}: {what} is not that of the uninterrupted run", self.index, found.step);
+        let message =
+            format!("run {}, step {}, {when}: {what} is not that of the uninterrupted run", self.index, found.step);
         let cause = if when == "right after the load" {
             "it was saved, loaded or derived wrongly"
         } else {
