@@ -25,8 +25,7 @@ pub fn random_kills(
         let spec = segment_spec(base, directory, output.segments.len(), 0);
         let microseconds = delay(seed, index, wall_seconds);
         let last = index == count;
-        let conduct =
-            if last { Conduct::LetRun } else { Conduct::KillAfter(Duration::from_micros(microseconds)) };
+        let conduct = if last { Conduct::LetRun } else { Conduct::KillAfter(Duration::from_micros(microseconds)) };
         let after = output.segments.last().and_then(|last| last.target.clone());
         let run = runner.attempt(&spec, conduct).and_then(|run| if run.killed { Ok(run) } else { run.succeeded() });
         let run = match run {
@@ -39,7 +38,7 @@ pub fn random_kills(
         let killed = run.killed;
         let target = killed.then_some(Target { rank: 0, place: Place::Time(microseconds) });
         output.listed.extend(target.clone());
-        output.segments.push(Segment { target, life: 0, run });
+        output.segments.push(Segment::new(target, 0, run));
         if !killed {
             break;
         }

@@ -4,9 +4,8 @@ use super::super::specs;
 use super::super::trial::{Context, Halt, Judged};
 use crate::catalogue::Resume;
 use crate::kill::points::save_every_step;
-use crate::kill::walk::{Segment, advanced};
-use crate::kill::{Chain, Listing, Target, WalkOutput, list_points, random_kills, walk};
-use crate::process::Ending;
+use crate::kill::walk::advanced;
+use crate::kill::{Chain, Listing, WalkOutput, list_points, random_kills, walk};
 use crate::report::KillCounts;
 use crate::runner::{RunOutput, RunSpec};
 use contract::claim::Claim;
@@ -14,7 +13,6 @@ use contract::control::Point;
 use contract::description::PartDescription;
 use contract::request::Part;
 use contract::verdict::Verdict;
-use judge::resume as chains;
 use judge::{Mode, Outcome, Pair};
 use std::path::Path;
 
@@ -125,11 +123,7 @@ impl Trial<'_> {
         let wall = self.listing.wall_seconds;
         let random = random_kills(&context.session.runner, &base, seed, RANDOM_KILLS, wall, &folder);
         let trace = self.listing.trace();
-        let (outcome, counts, _) = self.judge_walk(&random, &trace);
-        if counts.killed == 0 && outcome.passed() {
-            let message = format!("no kill came before the run ended; try another seed than {seed}");
-            return Ok(Judged::new(self.outcome(Verdict::Invalid, message)));
-        }
+        let (outcome, counts) = (random.judge(context.name(), &trace), kill_counts(&random));
         let judged = Judged { outcome, kill_points: counts, pair: None };
         if !judged.outcome.passed() {
             return Ok(judged);
@@ -145,65 +139,26 @@ impl Trial<'_> {
         for chain in chains {
             self.context.progress(format!("{}: {} kills", chain.name, chain.targets.len()));
             let output = walk(runner, self.base, &chain, &self.context.folder.run(&chain.name));
-            let (outcome, counts, red) = self.judge_walk(&output, uninterrupted);
+            let (outcome, counts) = (output.judge(self.context.name(), uninterrupted), kill_counts(&output));
             let facts = std::mem::take(&mut judged.outcome.facts);
             judged.outcome = outcome;
             judged.outcome.facts.splice(0..0, facts);
             judged.kill_points = judged.kill_points.plus(counts);
             if !judged.outcome.passed() {
-                if let Some(target) = red {
-                    self.replay_alone(&target, &chain, uninterrupted, &mut judged.outcome);
-                }
+                self.replay_alone(&output, &chain, uninterrupted, &mut judged.outcome);
                 break;
             }
         }
         Ok(judged)
     }
 
-    /// Judges a walk; when it is red, the third value is the kill before the run that shows it.
-    fn judge_walk(&self, output: &WalkOutput, uninterrupted: &Path) -> (Outcome, KillCounts, Option<Target>) {
-        let counts = kill_counts(output);
-        if let Some(broken) = &output.broken {
-            let after = broken.after.as_ref().map(|target| format!(" after the kill at {target}")).unwrap_or_default();
-            let message = format!("the run failed{after}: {}", broken.message);
-            return (self.outcome(broken.verdict, message), counts, broken.after.clone());
-        }
-        let mut outcome = self.outcome(Verdict::Pass, Verdict::Pass.sentence());
-        // A life without a kill holds only what was never reached; the counts tell.
-        for life in lives(&output.segments).filter(|life| life.iter().any(|segment| segment.run.killed)) {
-            let segments = life.iter().map(|segment| judged_segment(&segment.run)).collect();
-            let uninterrupted = uninterrupted.to_owned();
-            let chain = chains::Chain { trial: self.context.name(), uninterrupted, segments, steps: None };
-            let found = chains::resume(&chain);
-            if !found.passed() {
-                let red = red_target(life, &found.message);
-                return (found, counts, red);
-            }
-            outcome.counts.steps += found.counts.steps;
-            outcome.counts.items += found.counts.items;
-            outcome.not_compared = found.not_compared;
-        }
-        if !output.complete() {
-            let missed: Vec<_> = output.missed.iter().take(3).map(ToString::to_string).collect();
-            let message = format!(
-                "kill points: listed {}, killed {}, resumed {}; never reached: {}",
-                counts.listed,
-                counts.killed,
-                counts.resumed,
-                if missed.is_empty() { "none".to_owned() } else { missed.join(", ") }
-            );
-            return (self.outcome(Verdict::ResumeBreak, message), counts, None);
-        }
-        outcome.facts.push(format!("{} points killed and resumed in chain {}", counts.killed, output.name));
-        (outcome, counts, None)
-    }
-
     /// Makes the red point again without the kills before it, so that a report says whether it needs them.
-    fn replay_alone(&self, target: &Target, chain: &Chain, uninterrupted: &Path, outcome: &mut Outcome) {
+    fn replay_alone(&self, walked: &WalkOutput, chain: &Chain, uninterrupted: &Path, outcome: &mut Outcome) {
+        let Some(target) = walked.suspects(outcome).into_iter().next() else { return };
         self.context.progress(format!("alone: {target}"));
         let folder = self.context.folder.run("alone");
-        let alone = walk(&self.context.session.runner, self.base, &chain.alone(target), &folder);
-        let (again, ..) = self.judge_walk(&alone, uninterrupted);
+        let alone = walk(&self.context.session.runner, self.base, &chain.alone(&target), &folder);
+        let again = alone.judge(self.context.name(), uninterrupted);
         outcome.facts.push(format!("killed alone at {target}: {} ({})", again.verdict, again.message));
     }
 }
@@ -212,30 +167,6 @@ fn kill_counts(output: &WalkOutput) -> KillCounts {
     let counts = output.counts();
     let number = |count: usize| count as u64;
     KillCounts { listed: number(counts.listed), killed: number(counts.killed), resumed: number(counts.resumed) }
-}
-
-/// The kill before the run that the judge's message names: `run 3 loaded …`.
-fn red_target(life: &[Segment], message: &str) -> Option<Target> {
-    let after = message.split("run ").nth(1)?;
-    let index: usize = after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
-    life.get(index.checked_sub(1)?)?.target.clone()
-}
-
-fn lives(segments: &[Segment]) -> impl Iterator<Item = &[Segment]> {
-    segments.chunk_by(|a, b| a.life == b.life)
-}
-
-fn judged_segment(run: &RunOutput) -> chains::Segment {
-    chains::Segment {
-        trace: run.trace(),
-        killed: run.killed,
-        signal: match run.ending {
-            Ending::Signal(signal) => Some(signal),
-            Ending::Code(_) => None,
-        },
-        loaded: run.loaded.clone(),
-        committed: run.latest_after.clone(),
-    }
 }
 
 /// Points of training that passed while an asynchronous save was written.
