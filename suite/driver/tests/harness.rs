@@ -1,20 +1,12 @@
-//! The whole harness against a trainer that it knows by an adapter file alone. The test binary is also the harness
-//! under test: with `HARNESS_UNDER_TEST` set it is nothing else.
+//! The whole harness against a trainer that it knows by an adapter file alone.
 
-use libtest_mimic::{Arguments, Failed, Trial};
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+mod under_test;
 
-const SELF: &str = "HARNESS_UNDER_TEST";
+use std::process::ExitCode;
+use under_test::{Root, main_of};
 
 fn main() -> ExitCode {
-    let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy");
-    if std::env::var_os(SELF).is_some() {
-        let adapter = driver::harness::AdapterSource::File(toy.join("adapter.yaml"));
-        return driver::harness::harness_main(adapter, &toy.join("toy_trainer.py"));
-    }
-    let tests: [(&str, fn()); 11] = [
+    main_of(&[
         ("a_sound_trainer_passes_repeat_and_resume_and_counts_its_kills", sound),
         ("a_trainer_that_reads_the_clock_is_nondeterministic_and_named", clock),
         ("a_trainer_that_forgets_its_momentum_breaks_resume_and_is_named", forgetful),
@@ -26,95 +18,7 @@ fn main() -> ExitCode {
         ("the_list_is_that_of_libtest", list),
         ("an_option_that_is_none_is_a_usage_error", usage),
         ("the_command_of_a_failure_repeats_it", repeats),
-    ];
-    let trials = tests
-        .into_iter()
-        .map(|(name, test)| Trial::test(name, move || run(test)))
-        .collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-fn run(test: fn()) -> Result<(), Failed> {
-    std::panic::catch_unwind(test).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default().into()
-    })
-}
-
-/// A root of its own, with the lists that a test wants.
-struct Root {
-    folder: tempfile::TempDir,
-}
-
-struct Called {
-    code: i32,
-    stdout: String,
-    stderr: String,
-    report: Option<Value>,
-}
-
-impl Root {
-    fn new() -> Self {
-        let root = Self { folder: tempfile::tempdir().unwrap() };
-        std::fs::create_dir_all(root.path().join("suite/mustpass")).unwrap();
-        std::fs::create_dir_all(root.path().join("golden")).unwrap();
-        root
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// A copy of the toy trainer in which a piece of text is replaced.
-    fn toy(&self, from: &str, to: &str) -> PathBuf {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/toy_trainer.py");
-        let text = std::fs::read_to_string(source).unwrap();
-        assert!(text.contains(from), "the toy trainer has no `{from}`");
-        let path = self.path().join("broken.py");
-        std::fs::write(&path, text.replace(from, to)).unwrap();
-        path
-    }
-
-    fn call(&self, arguments: &[&str]) -> Called {
-        self.call_with(arguments, &[])
-    }
-
-    fn call_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Called {
-        let json = self.path().join("report.json");
-        let _absent = std::fs::remove_file(&json);
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        for name in ["CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "NEXTEST_RUN_ID", "NEXTEST_ATTEMPT", "INSTA_UPDATE"] {
-            command.env_remove(name);
-        }
-        command.args(arguments).env(SELF, "1").env("LOCKSTEP_ROOT", self.path()).env("LOCKSTEP_JSON", &json);
-        command.env("CARGO_TARGET_DIR", self.path().join("target")).envs(variables.iter().copied());
-        let output = command.output().unwrap();
-        Called {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-            report: std::fs::read(&json).ok().map(|text| serde_json::from_slice(&text).unwrap()),
-        }
-    }
-}
-
-impl Called {
-    #[track_caller]
-    fn ended(&self, code: i32) -> &Self {
-        assert_eq!(self.code, code, "\n--- stdout\n{}\n--- stderr\n{}", self.stdout, self.stderr);
-        self
-    }
-
-    #[track_caller]
-    fn says(&self, text: &str) -> &Self {
-        assert!(self.stdout.contains(text) || self.stderr.contains(text), "no `{text}` in\n{}\n{}", self.stdout, self.stderr);
-        self
-    }
-
-    fn trial(&self, name: &str) -> &Value {
-        let trials = self.report.as_ref().expect("a report was written")["trials"].as_array().unwrap();
-        trials.iter().find(|trial| trial["trial"] == name).unwrap_or_else(|| panic!("no trial {name}"))
-    }
+    ])
 }
 
 fn sound() {
@@ -135,8 +39,7 @@ fn sound() {
 
 fn clock() {
     let root = Root::new();
-    let broken = root.toy("state[\"rng\"] = mix(state[\"rng\"])", "state[\"rng\"] = mix(time.time_ns()) if step == 4 else mix(state[\"rng\"])");
-    let trainer = broken.to_string_lossy().into_owned();
+    let trainer = root.toy(&[("state[\"rng\"] = mix(state[\"rng\"])", "state[\"rng\"] = mix(time.time_ns()) if step == 4 else mix(state[\"rng\"])")]);
     let called = root.call(&["--recipe", "toy", "--claim", "repeat", "--trainer", &trainer]);
     called.ended(10).says("NONDETERMINISTIC repeat · toy::end_to_end::repeat").says("rng/dropout");
     let trial = called.trial("toy::end_to_end::repeat");
@@ -148,8 +51,7 @@ fn clock() {
 
 fn forgetful() {
     let root = Root::new();
-    let broken = root.toy("return pointer, json.loads(text)", "return pointer, {**json.loads(text), \"m\": [0.0] * WIDTH}");
-    let trainer = broken.to_string_lossy().into_owned();
+    let trainer = root.toy(&[("return pointer, json.loads(text)", "return pointer, {**json.loads(text), \"m\": [0.0] * WIDTH}")]);
     let name = "toy::end_to_end::resume::steps";
     let called = root.call(&["--recipe", "toy", "--exact", name, "--trainer", &trainer]);
     called.ended(13).says("RESUME_BREAK resume").says("optimizer/momentum");
@@ -159,16 +61,14 @@ fn forgetful() {
 
 fn swallows() {
     let root = Root::new();
-    let broken = root.toy("raise OSError(ERRORS[self.fail[\"error\"]], \"injected\", path)", "pass");
-    let trainer = broken.to_string_lossy().into_owned();
+    let trainer = root.toy(&[("raise OSError(ERRORS[self.fail[\"error\"]], \"injected\", path)", "pass")]);
     let called = root.call(&["--recipe", "toy", "storage_errors", "--trainer", &trainer]);
     called.ended(13).says("the error was swallowed");
 }
 
 fn dies() {
     let root = Root::new();
-    let broken = root.toy("def train(request, resume):", "def train(request, resume):\n    sys.exit(\"::error::boom ##[x]\")");
-    let trainer = broken.to_string_lossy().into_owned();
+    let trainer = root.toy(&[("def train(request, resume):", "def train(request, resume):\n    sys.exit(\"::error::boom ##[x]\")")]);
     let called = root.call(&["--recipe", "toy", "repeat", "--trainer", &trainer]);
     called.ended(23).says("INFRA repeat").says("boom ## [x]");
     assert!(!called.stdout.lines().any(|line| line.trim_start().starts_with("::")), "{}", called.stdout);
@@ -222,8 +122,7 @@ fn usage() {
 
 fn repeats() {
     let root = Root::new();
-    let broken = root.toy("trace.state(step, \"state\", state)", "state[\"w\"][0] += request[\"perturbation\"] is not None; trace.state(step, \"state\", state)");
-    let trainer = broken.to_string_lossy().into_owned();
+    let trainer = root.toy(&[("trace.state(step, \"state\", state)", "state[\"w\"][0] += request[\"perturbation\"] is not None; trace.state(step, \"state\", state)")]);
     let called = root.call(&["--recipe", "toy", "--claim", "repeat", "--trainer", &trainer]);
     let trial = called.ended(10).trial("toy::end_to_end::repeat");
     let command = trial["reproduce"].as_str().unwrap();
