@@ -96,6 +96,8 @@ fn killed_at_random_times_the_toy_resumes() {
     base.set.insert("checkpoint.every".into(), 1.into());
     let output = random_kills(&toy(), &base, 7, 8, plain.wall_seconds, &folder.path().join("random"));
     passes(&output, &plain.trace());
+    let runs = output.segments.len();
+    assert!((2..=33).contains(&runs), "{runs} runs");
 }
 
 #[test]

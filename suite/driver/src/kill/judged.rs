@@ -48,11 +48,11 @@ impl WalkOutput {
         let mut passed: Option<Outcome> = None;
         let outcome = |verdict, message: String| Outcome::new(verdict, Claim::Resume, trial, message);
         for life in self.lives() {
-            let whole = life.last().is_some_and(|last| !last.run.killed);
-            if !whole || life.len() < 2 {
+            let segments: Vec<_> = life.iter().filter(|segment| !segment.stillborn).map(Segment::evidence).collect();
+            let whole = segments.last().is_some_and(|last| !last.killed);
+            if !whole || segments.len() < 2 {
                 continue;
             }
-            let segments = life.iter().filter(|segment| !segment.stillborn).map(Segment::evidence).collect();
             let chain = resume::Chain { trial, uninterrupted: uninterrupted.to_owned(), segments, steps: None };
             let judged = resume(&chain);
             if !judged.passed() {
