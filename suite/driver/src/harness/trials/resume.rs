@@ -17,7 +17,7 @@ use judge::{Mode, Outcome, Pair};
 use std::path::Path;
 
 /// Kills without a handshake in one trial, and seeded points that run to the end.
-const RANDOM_KILLS: u64 = 6;
+const RANDOM_KILLS: usize = 6;
 const TO_THE_END: usize = 10;
 
 pub fn resume(context: &Context<'_>, part: &PartDescription, how: Resume) -> Result<Judged, Halt> {
