@@ -1,1 +1,8 @@
-fn main() {}
+//! `lockstep`: the trainer and the suite.
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    lockstep::Cli::parse().run(&engine::Policies::standard())
+}

@@ -12,7 +12,9 @@ pub mod registry;
 pub mod room;
 pub mod tensor;
 
+pub mod fused;
 pub mod ops;
+pub mod optim;
 
 #[cfg(test)]
 mod testing;

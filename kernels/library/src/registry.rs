@@ -1,11 +1,41 @@
 //! The list of rooms. A room that is not in this list does not exist; a test keeps list and folders equal.
 
+use crate::fused;
 use crate::ops;
+use crate::optim;
 use crate::room::{Kernel, Room, Variant};
 use std::collections::BTreeMap;
 
 /// Every room of the library, in the order of its registry.
-const ROOMS: &[&dyn Room] = &[&ops::rmsnorm::RmsNorm];
+#[rustfmt::skip]
+const ROOMS: &[&dyn Room] = &[
+    &ops::accumulate::Accumulate,
+    &ops::attention::Attention,
+    &ops::boundary::Boundary,
+    &ops::cast::Cast,
+    &ops::cross_entropy::CrossEntropy,
+    &ops::dropout::Dropout,
+    &ops::embedding::Embedding,
+    &ops::grad_add::GradAdd,
+    &ops::leaf_reduce::LeafReduce,
+    &ops::matmul::Matmul,
+    &ops::residual_add::ResidualAdd,
+    &ops::rmsnorm::RmsNorm,
+    &ops::rope::Rope,
+    &ops::squared_relu::SquaredRelu,
+    &ops::swiglu::Swiglu,
+    &fused::head_cross_entropy::HeadCrossEntropy,
+    &fused::residual_rmsnorm::ResidualRmsNorm,
+    &fused::swiglu_matmul::SwigluMatmul,
+    &optim::adamw::AdamW,
+    &optim::clip::Clip,
+    &optim::ema::Ema,
+    &optim::global_norm::GlobalNorm,
+    &optim::init::Init,
+    &optim::loss_weights::LossWeights,
+    &optim::scaler::Scaler,
+    &optim::schedule::Schedule,
+];
 
 /// Rooms and variants that a process knows. Only the mutant binary adds to the standard one.
 #[derive(Clone)]

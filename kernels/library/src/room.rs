@@ -1,10 +1,11 @@
 //! What a room is: kernels with a contract, variants of each, the rule for gradients, cases, and an oracle.
 
 use crate::case::{Case, Walk};
-use crate::check::Oracle;
+use crate::check::{Array, Oracle};
 use crate::context::Context;
 use crate::tensor::{Spec, View, ViewMut};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -102,7 +103,7 @@ impl Kernel {
 }
 
 /// A value in a graph under construction: a node's output or an input of the graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ValueId(pub usize);
 
 /// A forward node whose gradient is asked for.
@@ -137,10 +138,13 @@ pub struct Fusion {
     pub second: &'static str,
     /// Which output of the first is which input of the second.
     pub joint: (usize, usize),
+    /// Whether the fused kernel leaves the joint value out of its outputs.
+    pub drops_joint: bool,
 }
 
 /// A room. Inputs of the fused kernel of a [`Fusion`] are those of `first` followed by those of `second` without the
-/// joint one; its outputs are those of `first` followed by those of `second`.
+/// joint one; its outputs are those of `first` (without the joint one where the fusion drops it) followed by those of
+/// `second`.
 pub trait Room: Sync {
     /// Equal to the folder's name and to the prefix of its kernels.
     fn name(&self) -> &'static str;
@@ -162,6 +166,13 @@ pub trait Room: Sync {
 
     /// An independent f64 computation of a kernel's outputs.
     fn oracle(&self, kernel: &str) -> Option<Oracle>;
+
+    /// For an output that is a root: the weight with which each of its elements enters the scalar that the backward
+    /// nodes differentiate. A root has no incoming gradient; its scale is among its inputs.
+    fn root_weights(&self, kernel: &str, output: usize, inputs: &[Array]) -> Option<Vec<f64>> {
+        let _ = (kernel, output, inputs);
+        None
+    }
 
     /// Which fusion the room implements.
     fn fusion(&self) -> Option<Fusion> {

@@ -245,6 +245,7 @@ impl Floats<'_> {
         self.len() == 0
     }
 
+    #[inline(always)]
     #[must_use]
     pub fn get(&self, index: usize) -> f32 {
         match self {
@@ -253,7 +254,8 @@ impl Floats<'_> {
         }
     }
 
-    /// Copies `into.len()` elements from `start`.
+    /// Copies `into.len()` elements from `start`. Inlined, so that it is compiled for the caller's instruction set.
+    #[inline(always)]
     pub fn load(&self, start: usize, into: &mut [f32]) {
         match self {
             Self::F32(values) => into.copy_from_slice(&values[start..start + into.len()]),
@@ -270,6 +272,7 @@ pub enum FloatsMut<'a> {
 }
 
 impl<'a> FloatsMut<'a> {
+    #[inline(always)]
     pub fn set(&mut self, index: usize, value: f32) {
         match self {
             Self::F32(values) => values[index] = numerics::format::canonical(value),
@@ -277,7 +280,8 @@ impl<'a> FloatsMut<'a> {
         }
     }
 
-    /// Stores `from` at `start`.
+    /// Stores `from` at `start`. Inlined, so that it is compiled for the caller's instruction set.
+    #[inline(always)]
     pub fn store(&mut self, start: usize, from: &[f32]) {
         match self {
             Self::F32(values) => {

@@ -5,7 +5,7 @@ use crate::check;
 use crate::context::{Context, Pool};
 use crate::eager::run;
 use crate::registry::Registry;
-use crate::room::{REFERENCE, Room};
+use crate::room::{Call, REFERENCE, Room, Variant};
 use crate::tensor::Tensor;
 use numerics::simd::Level;
 
@@ -69,6 +69,22 @@ fn compare(what: &str, found: &[Tensor], expected: &[Tensor]) {
             .find(|element| found.bytes()[element * size..][..size] != expected.bytes()[element * size..][..size]);
         assert_eq!(first, None, "{what}: output {index} differs at this element");
     }
+}
+
+/// A wrong implementation of a kernel is caught: its bits differ from the reference's on at least one case.
+pub fn bits_catch(room: &dyn Room, kernel: &str, wrong: fn(&mut Call<'_, '_>)) {
+    let registry = Registry::standard();
+    let kernel = registry.kernel(kernel).expect("the kernel exists");
+    let context = Context::new(1, Level::Scalar);
+    let execute = |variant: &Variant, case: &Case| {
+        run(kernel, variant, &case.attributes, &case.inputs, 0xA5, &context).expect("a case is accepted")
+    };
+    let wrong = Variant { name: "wrong", run: wrong };
+    let caught = cases(room)
+        .iter()
+        .filter(|case| case.kernel == kernel.name)
+        .any(|case| execute(&wrong, case) != execute(kernel.reference(), case));
+    assert!(caught, "no case of {} sees this mistake", kernel.name);
 }
 
 /// Every variant is within the oracle's bound.

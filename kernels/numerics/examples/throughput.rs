@@ -1,12 +1,12 @@
 //! Prints what one core does: matrix product, exponentials, sums, Philox.
 //!
-//! Run with `cargo run --release -p numerics --example throughput`. Each figure
+//! Run with `cargo run --release -p numerics --example numerics-throughput`. Each figure
 //! is the best of several repetitions; nothing here is a verdict.
 
 use numerics::gemm::{Finish, Scratch, Start, Tile, View, gemm_chain};
 use numerics::philox::Stream;
 use numerics::simd::Level;
-use numerics::{format, math, sum};
+use numerics::{format, math, sum, vectorised};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -26,24 +26,80 @@ fn main() {
         let mut out = vec![0.0; ELEMENTS];
         let mut words = vec![0; ELEMENTS];
         let mut halves = vec![0; ELEMENTS];
-        let x = &values;
-        each("exp_slice", || level.run(|| math::exp_slice(x, &mut out)));
-        each("exp2_poly5_slice", || level.run(|| math::exp2_poly5_slice(x, &mut out)));
-        each("silu_slice", || level.run(|| math::activation::silu_slice(x, &mut out)));
-        each("lanes32", || drop(black_box(level.run(|| sum::lanes32(x)))));
-        each("lanes32_squares", || drop(black_box(level.run(|| sum::lanes32_squares(x)))));
-        each("blocked", || drop(black_box(level.run(|| sum::blocked(x)))));
-        each("bf16_store", || level.run(|| format::bf16_store(x, &mut halves)));
-        each("fp16_store", || level.run(|| format::fp16_store(x, &mut halves)));
-        each("max_of", || drop(black_box(level.run(|| format::max_of(x)))));
-        each("fill_words", || level.run(|| stream.fill_words(0, &mut words)));
-        each("fill_normal", || level.run(|| stream.fill_normal(0, &mut out, 1.0)));
+        let x = values.as_slice();
+        each("exp_slice", || exp(level, x, &mut out));
+        each("exp2_poly5_slice", || exp2(level, x, &mut out));
+        each("silu_slice", || silu(level, x, &mut out));
+        each("lanes32", || keep(lanes32(level, x)));
+        each("lanes32_squares", || keep(squares(level, x)));
+        each("blocked", || keep(blocked(level, x)));
+        each("tree_slices of 8", || tree(level, &[x; 8], &mut out));
+        each("bf16_store", || bf16(level, x, &mut halves));
+        each("fp16_store", || fp16(level, x, &mut halves));
+        each("max_of", || keep(largest(level, x)));
+        each("fill_words", || draw(level, stream, &mut words));
+        each("fill_normal", || draw_normal(level, stream, &mut out));
     }
     println!("one call at a time");
     for (name, function) in functions() {
         let x = &values;
-        each(name, || x.iter().for_each(|&x| drop(black_box(function(x)))));
+        each(name, || x.iter().for_each(|&x| keep(function(x))));
     }
+}
+
+vectorised! {
+    fn exp<'a>(x: &'a [f32], out: &'a mut [f32]) {
+        math::exp_slice(x, out);
+    }
+
+    fn exp2<'a>(x: &'a [f32], out: &'a mut [f32]) {
+        math::exp2_poly5_slice(x, out);
+    }
+
+    fn silu<'a>(x: &'a [f32], out: &'a mut [f32]) {
+        math::activation::silu_slice(x, out);
+    }
+
+    fn lanes32<'a>(x: &'a [f32]) -> f32 {
+        sum::lanes32(x)
+    }
+
+    fn squares<'a>(x: &'a [f32]) -> f32 {
+        sum::lanes32_squares(x)
+    }
+
+    fn blocked<'a>(x: &'a [f32]) -> f32 {
+        sum::blocked(x)
+    }
+
+    fn tree<'a>(parts: &'a [&'a [f32]], out: &'a mut [f32]) {
+        sum::tree_slices(parts, out);
+    }
+
+    fn largest<'a>(x: &'a [f32]) -> Option<f32> {
+        format::max_of(x)
+    }
+
+    fn bf16<'a>(x: &'a [f32], out: &'a mut [u16]) {
+        format::bf16_store(x, out);
+    }
+
+    fn fp16<'a>(x: &'a [f32], out: &'a mut [u16]) {
+        format::fp16_store(x, out);
+    }
+
+    fn draw<'a>(stream: Stream, out: &'a mut [u32]) {
+        stream.fill_words(0, out);
+    }
+
+    fn draw_normal<'a>(stream: Stream, out: &'a mut [f32]) {
+        stream.fill_normal(0, out, 1.0);
+    }
+}
+
+/// Tells the compiler that the value is used.
+fn keep<T>(value: T) {
+    let _ = black_box(value);
 }
 
 type Unary = fn(f32) -> f32;

@@ -4,7 +4,7 @@
 //! a kernel may use lives here, once. The rooms of `library` compose these
 //! parts; they do not spell their own sums, casts or exponentials.
 //!
-//! - [`format`]: bf16 and fp16 storage, canonical NaN, integer order keys.
+//! - [`format`](mod@format): bf16 and fp16 storage, canonical NaN, integer order keys.
 //! - [`sum`]: the named orders of addition.
 //! - [`math`]: correctly rounded elementary functions and `exp2.poly5.v1`.
 //! - [`philox`]: the counter-based random streams.

@@ -94,13 +94,16 @@ fn whole(index: u64, block: &[u8; BLOCK_BYTES]) -> Fingerprint {
             for q in 0..3 {
                 let limbs = &KAPPA[l][q][GROUP * group..][..GROUP];
                 for t in 0..GROUP {
-                    acc[l][q][t] += u64::from(words[t]) * u64::from(limbs[t]);
+                    // Wrapping, because a checked add would not vectorise;
+                    // the bound above says that nothing wraps.
+                    let product = u64::from(words[t]).wrapping_mul(u64::from(limbs[t]));
+                    acc[l][q][t] = acc[l][q][t].wrapping_add(product);
                 }
             }
         }
     }
     let lane = |l: usize| {
-        let limb = |q: usize| reduce(acc[l][q].iter().fold(0, |sum, part| sum + part));
+        let limb = |q: usize| reduce(acc[l][q].iter().sum());
         let high = add(mul(limb(1), 1 << LIMB_BITS), mul(limb(2), 1 << (2 * LIMB_BITS)));
         mul(coefficient(2 * index + l as u64), add(limb(0), high))
     };

@@ -8,23 +8,11 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Why a text is not a fingerprint.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a fingerprint of 32 lowercase hexadecimal digits, two lanes below 2^61 - 1; found {found:?}")]
 pub struct ParseFingerprintError {
     found: String,
 }
-
-impl fmt::Display for ParseFingerprintError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "expected a fingerprint of 32 lowercase hexadecimal digits, two lanes below 2^61 - 1; \
-             found {:?}",
-            self.found
-        )
-    }
-}
-
-impl std::error::Error for ParseFingerprintError {}
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -167,7 +167,12 @@ pub fn gradients(
     let outputs = tape.node(case.kernel, case.attributes.clone(), &inputs)?;
     let mut gradients = vec![None; outputs.len()];
     let mut upstream = vec![Vec::new(); outputs.len()];
+    let arrays: Vec<Array> = case.inputs.iter().map(Array::of).collect();
     for output in oracle.carries {
+        if let Some(weights) = room.root_weights(case.kernel, *output, &arrays) {
+            upstream[*output] = weights;
+            continue;
+        }
         let spec = tape.spec(outputs[*output]);
         let mut values = vec![0.0; spec.elements()];
         Stream { seed: 0x6AAD, step: *output as u32, stream: 1 }.fill_normal(0, &mut values, 1.0);
@@ -185,7 +190,6 @@ pub fn gradients(
     let found = room.backward(&forward, &mut tape)?;
     let specs: Vec<Spec> = case.inputs.iter().map(|tensor| tensor.spec.clone()).collect();
     let roundings = (oracle.roundings)(&case.attributes, &specs) * 4.0 + 64.0;
-    let arrays: Vec<Array> = case.inputs.iter().map(Array::of).collect();
     let mut results = Vec::new();
     for input in oracle.differentiable {
         let gradient = found[*input]
@@ -268,7 +272,8 @@ fn coordinates(elements: usize) -> Vec<usize> {
     chosen
 }
 
-/// Runs the chain of two kernels that a fusion replaces, by their references. Outputs of the first, then the second.
+/// Runs the chain of two kernels that a fusion replaces, by their references. Outputs of the first (without the joint one
+/// where the fusion drops it), then the second.
 ///
 /// # Errors
 /// When a kernel refuses the case.
@@ -284,6 +289,9 @@ pub fn composition(
     let mut outputs = run(first, first.reference(), &case.attributes["first"], of_first, 0xA5, context)?;
     let mut of_second = rest.to_vec();
     of_second.insert(fusion.joint.1, outputs[fusion.joint.0].clone());
+    if fusion.drops_joint {
+        outputs.remove(fusion.joint.0);
+    }
     outputs.extend(run(second, second.reference(), &case.attributes["second"], &of_second, 0xA5, context)?);
     Ok(outputs)
 }

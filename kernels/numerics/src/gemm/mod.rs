@@ -15,6 +15,7 @@
 
 mod block;
 mod pack;
+mod unit;
 mod view;
 
 pub use view::{Tile, View};

@@ -66,11 +66,7 @@ impl<'a> View<'a> {
     #[inline(always)]
     #[must_use]
     pub fn at(&self, row: usize, col: usize) -> f32 {
-        if self.transposed {
-            self.data[col * self.stride + row]
-        } else {
-            self.data[row * self.stride + col]
-        }
+        if self.transposed { self.data[col * self.stride + row] } else { self.data[row * self.stride + col] }
     }
 
     /// The part of stored line `line` (a row, or a column when transposed)
@@ -86,7 +82,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// A writable row-major matrix, possibly a window of whole rows' columns.
+/// A writable row-major matrix, possibly a window of a larger one.
 #[derive(Debug)]
 pub struct Tile<'a> {
     data: &'a mut [f32],

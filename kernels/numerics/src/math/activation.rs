@@ -12,7 +12,7 @@
 //! silu_grad(±infinity) are NaN because infinity meets zero there. A NaN result
 //! is canonical.
 
-use super::exp::{LANES, exp_lanes};
+use super::exp::{LANES, by_lanes, exp_lanes};
 use super::{exp, log1p};
 use crate::format::{canonical, max};
 
@@ -55,7 +55,7 @@ fn silu_grad_of(x: f32, s: f32) -> f32 {
 }
 
 macro_rules! slice_form {
-    ($name:ident, $scalar:ident, |$x:ident, $s:ident| $value:expr) => {
+    ($name:ident, $lanes:ident, $scalar:ident, |$x:ident, $s:ident| $value:expr) => {
         #[doc = concat!("[`", stringify!($scalar), "`] of every element.")]
         ///
         /// # Panics
@@ -63,23 +63,23 @@ macro_rules! slice_form {
         #[inline(always)]
         pub fn $name(values: &[f32], out: &mut [f32]) {
             assert_eq!(values.len(), out.len(), "source and destination lengths");
-            let (groups, tail) = values.as_chunks::<LANES>();
-            let (out_groups, out_tail) = out.as_chunks_mut::<LANES>();
-            for (slots, group) in out_groups.iter_mut().zip(groups) {
-                let powers = exp_lanes(&group.map(|x| -x));
-                for lane in 0..LANES {
-                    let $x = group[lane];
-                    let $s = sigmoid_of(powers[lane]);
-                    slots[lane] = $value;
-                }
+            by_lanes!(values, out, $lanes);
+        }
+
+        #[inline(always)]
+        fn $lanes(values: &[f32; LANES]) -> [f32; LANES] {
+            let mut negated = *values;
+            negated.iter_mut().for_each(|x| *x = -*x);
+            let mut out = exp_lanes(&negated);
+            for (slot, &$x) in out.iter_mut().zip(values) {
+                let $s = sigmoid_of(*slot);
+                *slot = $value;
             }
-            for (slot, &value) in out_tail.iter_mut().zip(tail) {
-                *slot = $scalar(value);
-            }
+            out
         }
     };
 }
 
-slice_form!(sigmoid_slice, sigmoid, |_x, s| s);
-slice_form!(silu_slice, silu, |x, s| canonical(x * s));
-slice_form!(silu_grad_slice, silu_grad, |x, s| silu_grad_of(x, s));
+slice_form!(sigmoid_slice, sigmoid_lanes, sigmoid, |_x, s| s);
+slice_form!(silu_slice, silu_lanes, silu, |x, s| canonical(x * s));
+slice_form!(silu_grad_slice, silu_grad_lanes, silu_grad, |x, s| silu_grad_of(x, s));

@@ -13,8 +13,7 @@
 use crate::format::NAN_BITS;
 
 /// Coefficients as fp32 bits, highest power first.
-const COEFFICIENTS: [u32; 6] =
-    [0x3AAD_DD0A, 0x3C1E_7544, 0x3D63_5BA9, 0x3E75_FCDE, 0x3F31_7215, 0x3F80_0000];
+const COEFFICIENTS: [u32; 6] = [0x3AAD_DD0A, 0x3C1E_7544, 0x3D63_5BA9, 0x3E75_FCDE, 0x3F31_7215, 0x3F80_0000];
 
 /// 1.5 · 2^23: adding it leaves no fraction bits.
 const ROUND: f32 = 12_582_912.0;

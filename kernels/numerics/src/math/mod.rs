@@ -11,8 +11,10 @@
 //! - [`exp2_poly5`]: the contract `exp2.poly5.v1`, about 2 ulp, for inner loops.
 //!
 //! Slice functions are compiled for the vector width of their caller: call them
-//! inside [`Level::run`](crate::simd::Level::run). No result depends on it.
-//! It does not use the platform's mathematical library.
+//! inside a [`vectorised!`](crate::vectorised) kernel. No result depends on it.
+//! They do not use the platform's mathematical library. On x86-64 the proof that
+//! they are correctly rounded holds on processors with fma instructions, found
+//! at run time.
 
 pub mod activation;
 mod exp;

@@ -39,12 +39,7 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 fn round(words: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let first = u64::from(MULTIPLIERS[0]) * u64::from(words[0]);
     let second = u64::from(MULTIPLIERS[1]) * u64::from(words[2]);
-    [
-        (second >> 32) as u32 ^ words[1] ^ key[0],
-        second as u32,
-        (first >> 32) as u32 ^ words[3] ^ key[1],
-        first as u32,
-    ]
+    [(second >> 32) as u32 ^ words[1] ^ key[0], second as u32, (first >> 32) as u32 ^ words[3] ^ key[1], first as u32]
 }
 
 /// One stream of random words at one step.
@@ -115,27 +110,21 @@ impl Stream {
     /// [`BLOCKS`] consecutive blocks, one a lane, so that rounds vectorise.
     #[inline(always)]
     fn fill_group(&self, block: u64, out: &mut [u32; 4 * BLOCKS]) {
-        let mut words = [[0_u32; BLOCKS], [0; BLOCKS], [self.step; BLOCKS], [self.stream; BLOCKS]];
-        for lane in 0..BLOCKS {
-            let index = block.wrapping_add(lane as u64);
-            words[0][lane] = index as u32;
-            words[1][lane] = (index >> 32) as u32;
-        }
+        let index: [u64; BLOCKS] = std::array::from_fn(|lane| block.wrapping_add(lane as u64));
+        let (low, high) = (index.map(|i| i as u32), index.map(|i| (i >> 32) as u32));
+        let mut words = [low, high, [self.step; BLOCKS], [self.stream; BLOCKS]];
         let mut key = self.key();
         for _ in 0..ROUNDS {
             for lane in 0..BLOCKS {
-                let next =
-                    round([words[0][lane], words[1][lane], words[2][lane], words[3][lane]], key);
+                let next = round([words[0][lane], words[1][lane], words[2][lane], words[3][lane]], key);
                 for (column, value) in words.iter_mut().zip(next) {
                     column[lane] = value;
                 }
             }
             key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
         }
-        for lane in 0..BLOCKS {
-            for word in 0..4 {
-                out[4 * lane + word] = words[word][lane];
-            }
+        for (lane, block) in out.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            *block = [words[0][lane], words[1][lane], words[2][lane], words[3][lane]];
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Which vector instructions a kernel is compiled for.
 //!
-//! A kernel is written once as plain loops. [`Level::run`] compiles it for a
-//! wider instruction set, and the compiler vectorises the loops. Rust never
+//! A kernel is written once as plain loops. [`vectorised!`](crate::vectorised)
+//! compiles it for each instruction set, and the compiler vectorises the loops. Rust never
 //! contracts or reorders float operations, so a level changes speed and no bit.
 //!
-//! Only code that is inlined into the closure takes part: mark helpers
-//! `#[inline(always)]`, and enter `run` inside a worker thread's task, never
-//! around the code that starts the tasks. It does not choose a level for a
-//! caller that names one.
+//! Only code that is inlined into the kernel takes part: mark its helpers
+//! `#[inline(always)]`, and call the kernel inside a worker thread's task, never
+//! around the code that starts the tasks. A closure handed to [`Level::run`]
+//! gives the same bits, but its body may stay compiled for the baseline. It
+//! does not choose a level for a caller that names one.
 
 pub use pulp::NullaryFnOnce;
 
@@ -66,7 +67,8 @@ impl Level {
         self == Self::Scalar
     }
 
-    /// Runs `kernel` compiled for this level.
+    /// Runs `kernel` compiled for this level; its `call` method must be marked
+    /// `#[inline(always)]`, which [`vectorised!`](crate::vectorised) does.
     ///
     /// # Panics
     /// When the machine lacks the level; ask [`Level::is_available`] first.
@@ -75,16 +77,13 @@ impl Level {
     pub fn run<F: NullaryFnOnce>(self, kernel: F) -> F::Output {
         match self {
             Self::Scalar => kernel.call(),
-            Self::Avx2 => {
-                pulp::x86::V3::try_new().expect("the machine has AVX2 and FMA").vectorize(kernel)
-            }
-            Self::Avx512 => {
-                pulp::x86::V4::try_new().expect("the machine has AVX-512").vectorize(kernel)
-            }
+            Self::Avx2 => pulp::x86::V3::try_new().expect("the machine has AVX2 and FMA").vectorize(kernel),
+            Self::Avx512 => pulp::x86::V4::try_new().expect("the machine has AVX-512").vectorize(kernel),
         }
     }
 
-    /// Runs `kernel` compiled for this level.
+    /// Runs `kernel` compiled for this level; its `call` method must be marked
+    /// `#[inline(always)]`, which [`vectorised!`](crate::vectorised) does.
     ///
     /// # Panics
     /// When the machine lacks the level; ask [`Level::is_available`] first.
@@ -94,6 +93,61 @@ impl Level {
         assert!(self.is_available(), "level {} is not available here", self.name());
         kernel.call()
     }
+}
+
+/// Writes a kernel as a function whose first argument is the [`Level`] that it
+/// is compiled for.
+///
+/// All references share the one lifetime that is named; leave `<'a>` out when
+/// there are none. The body is one block that is inlined into each level.
+///
+/// ```
+/// use numerics::{math, simd::Level, vectorised};
+///
+/// vectorised! {
+///     /// Writes exp(x) and returns the number of elements.
+///     fn powers<'a>(x: &'a [f32], out: &'a mut [f32]) -> usize {
+///         math::exp_slice(x, out);
+///         out.len()
+///     }
+/// }
+///
+/// let mut out = [0.0];
+/// assert_eq!(powers(Level::detect(), &[0.0], &mut out), 1);
+/// assert_eq!(out, [1.0]);
+/// ```
+#[macro_export]
+macro_rules! vectorised {
+    ($(
+        $(#[$meta:meta])*
+        $visibility:vis fn $name:ident $(<$life:lifetime>)? (
+            $($argument:ident : $type:ty),* $(,)?
+        ) $(-> $output:ty)? $body:block
+    )*) => {$(
+        $(#[$meta])*
+        $visibility fn $name $(<$life>)? (
+            level: $crate::simd::Level,
+            $($argument: $type),*
+        ) -> $crate::vectorised!(@output $($output)?) {
+            struct Kernel $(<$life>)? {
+                $($argument: $type),*
+            }
+
+            impl $(<$life>)? $crate::simd::NullaryFnOnce for Kernel $(<$life>)? {
+                type Output = $crate::vectorised!(@output $($output)?);
+
+                #[inline(always)]
+                fn call(self) -> Self::Output {
+                    let Self { $($argument),* } = self;
+                    $body
+                }
+            }
+
+            level.run(Kernel { $($argument),* })
+        }
+    )*};
+    (@output) => { () };
+    (@output $output:ty) => { $output };
 }
 
 impl std::fmt::Display for Level {

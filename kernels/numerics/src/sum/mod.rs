@@ -21,7 +21,7 @@ mod lanes;
 mod tree;
 
 pub use lanes::{lanes32, lanes32_by, lanes32_products, lanes32_squares};
-pub use tree::{tree, tree_of, tree_slices};
+pub use tree::{Tree, tree, tree_of, tree_slices};
 
 use crate::format::canonical;
 use std::ops::Range;
@@ -56,14 +56,22 @@ pub fn chain_from(acc: f32, a: &[f32], b: &[f32]) -> f32 {
 #[inline(always)]
 #[must_use]
 pub fn blocked(values: &[f32]) -> f32 {
-    blocked_with(BLOCK, values.len(), |range| lanes32(&values[range]))
+    let mut sum = Tree::new();
+    for block in values.chunks(BLOCK) {
+        sum.push(lanes32(block));
+    }
+    sum.total()
 }
 
 /// Sum of squares by blocks of 1,024 with `lanes32_squares`, blocks by `tree`.
 #[inline(always)]
 #[must_use]
 pub fn blocked_squares(values: &[f32]) -> f32 {
-    blocked_with(BLOCK, values.len(), |range| lanes32_squares(&values[range]))
+    let mut sum = Tree::new();
+    for block in values.chunks(BLOCK) {
+        sum.push(lanes32_squares(block));
+    }
+    sum.total()
 }
 
 /// Splits `0..n` into blocks of `block` elements, the last one short, asks
@@ -75,7 +83,11 @@ pub fn blocked_squares(values: &[f32]) -> f32 {
 #[must_use]
 pub fn blocked_with(block: usize, n: usize, mut block_sum: impl FnMut(Range<usize>) -> f32) -> f32 {
     assert!(block > 0, "a block holds at least one element");
-    tree_of((0..n).step_by(block).map(|start| block_sum(start..n.min(start + block))))
+    let mut sum = Tree::new();
+    for start in (0..n).step_by(block) {
+        sum.push(block_sum(start..n.min(start + block)));
+    }
+    sum.total()
 }
 
 /// Adds slots in ascending order from +0.

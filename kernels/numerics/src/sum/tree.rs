@@ -30,27 +30,60 @@ pub fn tree(values: &mut [f32]) -> f32 {
 #[inline(always)]
 #[must_use]
 pub fn tree_of(values: impl IntoIterator<Item = f32>) -> f32 {
-    // pending[level] is a finished subtree of 2^level leaves where bit `level`
-    // of the count is set: a binary counter.
-    let mut pending = [0.0; usize::BITS as usize];
-    let mut count = 0_usize;
+    let mut sum = Tree::new();
     for value in values {
-        let full = count.trailing_ones() as usize;
-        let sum = pending[..full].iter().fold(value, |right, left| left + right);
-        pending[full] = sum;
-        count += 1;
+        sum.push(value);
     }
-    if count == 0 {
-        return 0.0;
+    sum.total()
+}
+
+/// A tree that takes its leaves one at a time, in ascending order.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// `pending[level]` is a finished subtree of 2^level leaves where bit
+    /// `level` of `count` is set: a binary counter.
+    pending: [f32; usize::BITS as usize],
+    count: usize,
+}
+
+impl Tree {
+    /// A tree without leaves.
+    #[inline(always)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self { pending: [0.0; usize::BITS as usize], count: 0 }
     }
-    let lowest = count.trailing_zeros() as usize;
-    let mut sum = pending[lowest];
-    for level in lowest + 1..usize::BITS as usize {
-        if count >> level & 1 == 1 {
-            sum += pending[level];
+
+    /// Adds the next leaf.
+    #[inline(always)]
+    pub fn push(&mut self, leaf: f32) {
+        let mut sum = leaf;
+        let full = self.count.trailing_ones() as usize;
+        for left in &self.pending[..full] {
+            sum += left;
         }
+        self.pending[full] = sum;
+        self.count += 1;
     }
-    canonical(sum)
+
+    /// The sum of the leaves so far; +0 without leaves.
+    #[inline(always)]
+    #[must_use]
+    pub fn total(&self) -> f32 {
+        let mut sum = None;
+        for (level, left) in self.pending.iter().enumerate() {
+            if self.count >> level & 1 == 1 {
+                sum = Some(sum.map_or(*left, |right| left + right));
+            }
+        }
+        canonical(sum.unwrap_or(0.0))
+    }
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// Elements handled together by [`tree_slices`]; no bit depends on it.
@@ -66,29 +99,59 @@ pub fn tree_slices(parts: &[&[f32]], out: &mut [f32]) {
     for part in parts {
         assert_eq!(part.len(), out.len(), "length of a tree leaf");
     }
-    for (index, window) in out.chunks_mut(WIDTH).enumerate() {
-        let sums = subtree(parts, index * WIDTH, window.len());
-        for (slot, sum) in window.iter_mut().zip(sums) {
-            *slot = canonical(sum);
-        }
+    let mut pending = [[0.0; WIDTH]; usize::BITS as usize];
+    let (windows, tail) = out.as_chunks_mut::<WIDTH>();
+    let whole = windows.len();
+    for (index, window) in windows.iter_mut().enumerate() {
+        *window = window_tree(&mut pending, parts, |part| part.as_chunks::<WIDTH>().0[index]);
+    }
+    if !tail.is_empty() {
+        let sums = window_tree(&mut pending, parts, |part| {
+            let mut padded = [0.0; WIDTH];
+            padded[..tail.len()].copy_from_slice(&part[whole * WIDTH..]);
+            padded
+        });
+        tail.copy_from_slice(&sums[..tail.len()]);
     }
 }
 
-fn subtree(parts: &[&[f32]], start: usize, len: usize) -> [f32; WIDTH] {
-    match parts {
-        [] => [0.0; WIDTH],
-        [leaf] => {
-            let mut sums = [0.0; WIDTH];
-            sums[..len].copy_from_slice(&leaf[start..start + len]);
-            sums
+/// The counter of [`Tree`] with a window of elements for each value.
+#[inline(always)]
+fn window_tree(
+    pending: &mut [[f32; WIDTH]],
+    parts: &[&[f32]],
+    window: impl Fn(&[f32]) -> [f32; WIDTH],
+) -> [f32; WIDTH] {
+    for (count, part) in parts.iter().enumerate() {
+        let mut sums = window(part);
+        let full = count.trailing_ones() as usize;
+        for left in &pending[..full] {
+            add(left, &mut sums);
         }
-        _ => {
-            let (left, right) = parts.split_at(parts.len().next_power_of_two() / 2);
-            let mut sums = subtree(left, start, len);
-            for (sum, value) in sums.iter_mut().zip(subtree(right, start, len)) {
-                *sum += value;
+        pending[full] = sums;
+    }
+    total(pending, parts.len())
+}
+
+#[inline(always)]
+fn total(pending: &[[f32; WIDTH]], count: usize) -> [f32; WIDTH] {
+    let mut sums = [0.0; WIDTH];
+    if count > 0 {
+        let lowest = count.trailing_zeros() as usize;
+        sums = pending[lowest];
+        for (level, left) in pending.iter().enumerate().skip(lowest + 1) {
+            if count >> level & 1 == 1 {
+                add(left, &mut sums);
             }
-            sums
         }
+    }
+    crate::format::canonicalise(&mut sums);
+    sums
+}
+
+#[inline(always)]
+fn add(left: &[f32; WIDTH], sums: &mut [f32; WIDTH]) {
+    for (sum, value) in sums.iter_mut().zip(left) {
+        *sum += value;
     }
 }

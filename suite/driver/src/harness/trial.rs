@@ -122,7 +122,7 @@ fn report(session: &Session, entry: &Entry, judged: Judged, folder: Option<&run_
     }
     let closer = match &pair {
         Some((left, right)) => format!("lockstep compare {} {}", short(left), short(right)),
-        None => format!("lockstep plan {}", entry.recipe),
+        None => format!("lockstep plan --recipe {}", entry.recipe),
     };
     let failure = if passed {
         String::new()

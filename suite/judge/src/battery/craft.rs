@@ -10,13 +10,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+/// A step, and its records with their phases.
+pub type Frame = (u64, Vec<(String, Body)>);
+
 /// A run in memory. Every field may be bent before it is written.
 #[derive(Clone, Debug)]
 pub struct Craft {
     pub run: RunFile,
     pub environment: BTreeMap<String, String>,
-    /// Frames of each rank: the step, and its records with their phases.
-    pub ranks: Vec<Vec<(u64, Vec<(String, Body)>)>>,
+    /// Frames of each rank.
+    pub ranks: Vec<Vec<Frame>>,
     /// Steps named by the `end` record; `None`: the run was cut short.
     pub end: Option<u64>,
 }

@@ -27,7 +27,8 @@ fn equal_lists_in_any_order_have_no_gap() {
 
 #[test]
 fn a_missing_extra_altered_or_double_leaf_is_a_gap_that_is_named() {
-    let bends: [(fn(&mut Vec<Leaf>), &str); 6] = [
+    type Bend = fn(&mut Vec<Leaf>);
+    let bends: [(Bend, &str); 6] = [
         (|saved| saved.retain(|leaf| leaf.leaf != "params/b"), "params/b"),
         (|saved| saved.push(leaf("optimizer/stale")), "optimizer/stale"),
         (|saved| saved[0].fingerprint.1 ^= 1, "params/w"),

@@ -51,7 +51,7 @@ pub(crate) fn first(sides: Sides<'_>, alignment: Alignment) -> Option<Divergence
 }
 
 fn side_text(record: Option<&Record>) -> String {
-    record.map_or_else(|| "absent".to_owned(), |record| value_text(record))
+    record.map_or_else(|| "absent".to_owned(), value_text)
 }
 
 fn aligned(sides: Sides<'_>) -> Vec<(usize, usize)> {

@@ -213,3 +213,14 @@ fn element_files_of_both_runs_are_compared_at_the_divergence() {
     let elements = outcome.divergence.unwrap().elements.unwrap();
     assert_eq!((elements.count, elements.max_ulp, elements.first_index), (1, 2, vec![1, 1]));
 }
+
+#[test]
+fn a_rerun_that_is_no_evidence_changes_no_verdict() {
+    let scratch = tempfile::tempdir().unwrap();
+    let first = judge(scratch.path(), Claim::Repeat, Mode::Strict, |craft| craft.set(0, 3, "params/w", "x"));
+    let (a, b) = (scratch.path().join("a"), scratch.path().join("b"));
+    let itself = Pair { rerun: Some((&a, &a)), ..Pair::new(Claim::Repeat, Mode::Strict, "t", &a, &b) };
+    let outcome = compare(&itself);
+    assert_eq!(outcome.verdict, first.verdict);
+    assert!(outcome.divergence.unwrap().cause.contains("the rerun is no evidence"));
+}

@@ -41,7 +41,7 @@ pub struct Batch {
     pub target_count: u64,
     /// Tokens that are not padding.
     pub token_count: u64,
-    /// BLAKE3 of row ids, token ids, targets and document starts in row order, as hex.
+    /// BLAKE3 of row ids, token ids, targets, document starts and loss masks in row order, as hex.
     pub digest: String,
 }
 

@@ -8,7 +8,8 @@ use super::batch::{build_row, deal, finish, padding_row};
 use super::encode::{Encoded, Encoder};
 use super::order::EpochOrder;
 use super::pack::{RowPlan, WINDOW_PIECES, pack};
-use super::{Batch, DataError, DataSpec, Row, assets, cache, corpus};
+use super::{Batch, DataError, DataSpec, Row, assets, corpus};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Steps are the third counter word of Philox, so they stay below this.
@@ -59,15 +60,8 @@ impl Dataset {
         let text = corpus::decode(name, &bytes)?;
         let documents = corpus::split_documents(text);
         let documents = corpus::select(name, text, documents, &spec.documents)?;
-        let dataset_digest = dataset_digest(&bytes, &documents);
-        let encode = || encoder.encode(name, text, &documents);
-        let encoded = match &spec.cache {
-            None => encode()?,
-            Some(folder) => {
-                let key = cache::key(&dataset_digest, &encoder.digest);
-                cache::load_or_else(folder, &key, encode)?
-            }
-        };
+        let dataset_digest = dataset_digest(text, &documents);
+        let encoded = encoder.encode(name, text, &documents)?;
         Ok(Self {
             spec: spec.clone(),
             encoder,
@@ -114,7 +108,7 @@ impl Dataset {
         self.encoder.pad
     }
 
-    /// BLAKE3 of the corpus text and of the borders of the chosen documents, as hex.
+    /// BLAKE3 of the lengths and texts of the chosen documents, as hex.
     #[must_use]
     pub fn dataset_digest(&self) -> &str {
         &self.dataset_digest
@@ -253,13 +247,13 @@ impl Epochs {
     }
 }
 
-fn dataset_digest(bytes: &[u8], documents: &[std::ops::Range<usize>]) -> String {
+/// Documents are framed by their lengths, so that text cannot move from one to the next unseen.
+fn dataset_digest(text: &str, documents: &[Range<usize>]) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"dataset.v1");
-    hasher.update(blake3::hash(bytes).as_bytes());
     for range in documents {
-        hasher.update(&(range.start as u64).to_le_bytes());
-        hasher.update(&(range.end as u64).to_le_bytes());
+        hasher.update(&(range.len() as u64).to_le_bytes());
+        hasher.update(&text.as_bytes()[range.clone()]);
     }
     hasher.finalize().to_hex().to_string()
 }

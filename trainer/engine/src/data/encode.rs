@@ -19,6 +19,7 @@ pub const PAD_TOKEN: &str = "<|pad|>";
 #[derive(Debug)]
 pub(super) struct Encoder {
     tokenizer: Tokenizer,
+    vocabulary: usize,
     pub end: u32,
     pub pad: u32,
     /// BLAKE3 of the tokenizer file, as hex.
@@ -67,13 +68,15 @@ impl Encoder {
             pad: id(PAD_TOKEN)?,
             digest: blake3::hash(&bytes).to_hex().to_string(),
             tokenizer,
+            vocabulary,
         })
     }
 
     /// Encodes the `documents` of `text`.
     ///
     /// # Errors
-    /// [`DataError::Encode`] names the first document that cannot be encoded.
+    /// [`DataError::Encode`] names the first document that cannot be encoded, or that has a token
+    /// id outside the vocabulary.
     pub fn encode(&self, corpus: &str, text: &str, documents: &[Range<usize>]) -> Result<Encoded, DataError> {
         let parts: Vec<Result<Vec<u32>, String>> =
             documents.par_iter().map(|range| self.encode_document(&text[range.clone()])).collect();
@@ -90,7 +93,11 @@ impl Encoder {
         let encoding = self.tokenizer.encode_fast(text, false);
         let mut ids = encoding.map_err(|error| error.to_string())?.get_ids().to_vec();
         ids.push(self.end);
-        Ok(ids)
+        // A tokenizer of the right size can still number its tokens with gaps.
+        match ids.iter().find(|&&id| id as usize >= self.vocabulary) {
+            Some(id) => Err(format!("token id {id} in a vocabulary of {}", self.vocabulary)),
+            None => Ok(ids),
+        }
     }
 
     /// Text of `ids`, special tokens left out; for people to look at.

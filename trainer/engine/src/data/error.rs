@@ -8,7 +8,9 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DataError {
     /// A field of the specification has a value that no data set can have.
-    #[error("data: {field} is {found}\n  expected: {expected}\n  do: change {field} in the recipe")]
+    #[error(
+        "data: {field} cannot be used\n  expected: {expected}\n  found: {found}\n  do: change {field} in the recipe"
+    )]
     Spec { field: &'static str, found: String, expected: String },
     /// The corpus file cannot be read.
     #[error(
@@ -29,7 +31,7 @@ pub enum DataError {
     EmptyCorpus { corpus: String, bytes: usize },
     /// The slice of documents that the recipe asks for is empty or outside the corpus.
     #[error(
-        "data: the slice of {corpus} is not there\n  expected: a slice with at least one of the {available} documents\n  found: {asked}\n  do: change data.documents in the recipe"
+        "data: the slice of {corpus} is not there\n  expected: a slice of at least one document inside the {available} of the corpus\n  found: {asked}\n  do: change data.documents in the recipe"
     )]
     EmptySlice { corpus: String, asked: String, available: usize },
     /// The corpus is not UTF-8.

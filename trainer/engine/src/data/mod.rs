@@ -11,7 +11,6 @@
 
 mod assets;
 mod batch;
-mod cache;
 mod corpus;
 mod cursor;
 mod dataset;

@@ -109,7 +109,7 @@ impl Prefetcher {
     /// # Errors
     /// [`DataError::Prefetch`] when its worker failed; the position stays, and every later call
     /// gives the same error.
-    pub fn next(&mut self) -> Result<Batch, DataError> {
+    pub fn next_batch(&mut self) -> Result<Batch, DataError> {
         let mut state = self.shared.lock();
         loop {
             let step = state.consumer;
@@ -128,7 +128,7 @@ impl Prefetcher {
         }
     }
 
-    /// The next step that [`Self::next`] hands out: the position of the run.
+    /// The next step that [`Self::next_batch`] hands out: the position of the run.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.shared.lock().consumer
@@ -191,7 +191,7 @@ impl Shared {
             if state.stop {
                 return None;
             }
-            if state.producer < state.consumer + depth {
+            if state.producer < state.consumer.saturating_add(depth) {
                 state.producer += 1;
                 return Some(state.producer - 1);
             }

@@ -18,8 +18,7 @@ impl Dataset {
         for count in counts.into_iter().filter(|&count| count > 0) {
             weighted += f64::from(count) * metallic::log(f64::from(count));
         }
-        let total = u32::try_from(self.token_count()).expect("fewer than 2^32 tokens");
-        let total = f64::from(total);
+        let total = self.token_count() as f64;
         metallic::log(total) - weighted / total
     }
 

@@ -2,7 +2,6 @@
 
 use super::DataError;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 
 /// Row lengths are multiples of this many tokens: one key-value block of attention.
 pub const ROW_MULTIPLE: usize = 128;
@@ -22,7 +21,7 @@ pub struct DocumentSlice {
     pub bytes: Option<usize>,
 }
 
-/// The data of one run. Every field but `cache` takes part in the bits.
+/// The data of one run. Every field takes part in the bits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataSpec {
@@ -43,9 +42,6 @@ pub struct DataSpec {
     pub leaves: usize,
     /// Key of the document order.
     pub seed: u64,
-    /// Folder for encoded tokens, so that a large corpus is encoded once. Never changes a bit.
-    #[serde(default)]
-    pub cache: Option<PathBuf>,
 }
 
 impl DataSpec {

@@ -1,4 +1,4 @@
-use super::{dataset, spec};
+use super::{dataset, open_text, spec};
 use crate::data::{DataError, DataSpec, Dataset, Row};
 
 #[test]
@@ -63,16 +63,16 @@ fn rows_are_dealt_to_leaves_by_snake_on_cost() {
 }
 
 #[test]
-fn dealing_does_not_move_a_row_to_another_step() {
-    let one_leaf = Dataset::open(&DataSpec { leaves: 1, ..spec() }).expect("opens");
-    let four_leaves = dataset();
-    for step in 0..6 {
-        let ids = |data: &Dataset| {
-            let mut ids: Vec<u64> = data.batch(step).expect("in range").rows.iter().map(|row| row.id).collect();
+fn a_step_holds_the_next_rows_of_its_epoch_for_any_number_of_leaves() {
+    for leaves in [1, 2, 4, 8] {
+        let data = Dataset::open(&DataSpec { leaves, ..spec() }).expect("opens");
+        for step in 0..20 {
+            let batch = data.batch(step).expect("in range");
+            let mut ids: Vec<u64> = batch.rows.iter().map(|row| row.id).collect();
             ids.sort_unstable();
-            ids
-        };
-        assert_eq!(ids(&one_leaf), ids(&four_leaves));
+            let first = data.place(step).expect("in range").step_in_epoch * 8;
+            assert_eq!(ids, (first..first + 8).collect::<Vec<_>>());
+        }
     }
 }
 
@@ -90,13 +90,45 @@ fn an_evaluation_is_a_fixed_number_of_rows() {
 }
 
 #[test]
-fn the_unigram_entropy_of_equally_frequent_tokens_is_the_log_of_their_number() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("text");
-    // Two bytes that no merge joins, and the separator.
-    std::fs::write(&path, "\u{1}\u{2}").expect("written");
-    let spec = DataSpec { corpus: path.display().to_string(), documents: Default::default(), ..spec() };
-    let data = Dataset::open(&spec).expect("opens");
+fn the_unigram_entropy_follows_from_the_counts() {
+    // Bytes that no merge joins, and the separator.
+    let data = open_text("\u{1}\u{2}");
     assert_eq!(data.token_count(), 3);
     assert_eq!(data.unigram_entropy().to_bits(), metallic::log(3.0).to_bits());
+    let data = open_text("\u{1}\u{1}\u{1}");
+    assert_eq!(data.token_count(), 4);
+    let expected = metallic::log(4.0) - 3.0 * metallic::log(3.0) / 4.0;
+    assert_eq!(data.unigram_entropy().to_bits(), expected.to_bits());
+}
+
+#[test]
+fn the_dataset_digest_changes_with_each_byte_and_each_border() {
+    let texts = ["ab\n\nc", "a\n\nbc", "ab\n\nd", "abc", "ab\n\nc\n\nc"];
+    let mut digests = texts.map(|text| open_text(text).dataset_digest().to_owned()).to_vec();
+    digests.sort();
+    digests.dedup();
+    assert_eq!(digests.len(), texts.len());
+    assert_eq!(open_text("ab\n\n\n").dataset_digest(), open_text("ab").dataset_digest());
+}
+
+#[test]
+fn the_batch_digest_covers_every_field_that_a_model_reads() {
+    let batch = dataset().batch(0).expect("in range");
+    let change: [fn(&mut Row); 5] = [
+        |row| row.id += 1,
+        |row| row.tokens[255] += 1,
+        |row| row.targets[255] += 1,
+        |row| row.doc_start[255] -= 1,
+        |row| row.loss_mask[255] ^= true,
+    ];
+    let digest = |rows| crate::data::batch::finish(0, 0, rows).digest;
+    assert_eq!(digest(batch.rows.clone()), batch.digest);
+    for (index, change) in change.into_iter().enumerate() {
+        let mut rows = batch.rows.clone();
+        change(&mut rows[7]);
+        assert_ne!(digest(rows), batch.digest, "change {index} was not seen");
+    }
+    let mut swapped = batch.rows.clone();
+    swapped.swap(0, 1);
+    assert_ne!(digest(swapped), batch.digest);
 }

@@ -21,8 +21,16 @@ fn spec() -> DataSpec {
         rows_per_step: 8,
         leaves: 4,
         seed: 7,
-        cache: None,
     }
+}
+
+/// A corpus of its own with `text`, all of it.
+fn open_text(text: &str) -> Dataset {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("text");
+    std::fs::write(&path, text).expect("written");
+    let (corpus, documents) = (path.display().to_string(), DocumentSlice::default());
+    Dataset::open(&DataSpec { corpus, documents, ..spec() }).expect("the text opens")
 }
 
 fn dataset() -> Dataset {

@@ -21,11 +21,11 @@ proptest! {
 
 #[test]
 fn the_order_differs_between_epochs_and_between_seeds() {
-    let first = order(7, 0, 2308);
-    assert_ne!(first, (0..2308).collect::<Vec<_>>());
-    for other in [order(7, 1, 2308), order(7, 2, 2308), order(8, 0, 2308), order(7 | 1 << 32, 0, 2308)] {
+    let first = order(7, 0, 2307);
+    assert_ne!(first, (0..2307).collect::<Vec<_>>());
+    for other in [order(7, 1, 2307), order(7, 2, 2307), order(8, 0, 2307), order(7 | 1 << 32, 0, 2307)] {
         let kept = first.iter().zip(&other).filter(|(a, b)| a == b).count();
-        assert!(kept < 12, "{kept} of 2308 documents kept their position");
+        assert!(kept < 12, "{kept} of 2307 documents kept their position");
     }
 }
 
@@ -34,10 +34,10 @@ fn the_order_is_the_one_that_goldens_were_made_with() {
     assert_eq!(order(7, 1, 10), KNOWN);
 }
 
-const KNOWN: [usize; 10] = [0; 10];
+const KNOWN: [usize; 10] = [5, 4, 7, 0, 9, 1, 2, 8, 6, 3];
 
 #[test]
 #[should_panic(expected = "position 3 of 3 documents")]
 fn a_position_beyond_the_epoch_is_refused() {
-    EpochOrder::new(7, 0, 3).document(3);
+    assert_eq!(EpochOrder::new(7, 0, 3).document(3), 3);
 }

@@ -23,11 +23,13 @@ fn differing_field(result: Result<(), DataError>) -> &'static str {
     }
 }
 
+type Alteration = (&'static str, fn(&mut DataState));
+
 #[test]
 fn each_altered_field_of_a_state_is_named() {
     let data = dataset();
     let good = data.state(9).expect("in range");
-    let alter: [(&str, fn(&mut DataState)); 6] = [
+    let alter: [Alteration; 6] = [
         ("dataset_digest", |state| state.dataset_digest.push('0')),
         ("tokenizer_digest", |state| state.tokenizer_digest.push('0')),
         ("packer_digest", |state| state.packer_digest.push('0')),

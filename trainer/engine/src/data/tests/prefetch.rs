@@ -30,7 +30,7 @@ fn neither_depth_nor_workers_nor_a_slow_consumer_change_a_batch_or_the_position(
                 assert_eq!(prefetcher.position(), position);
                 let ahead = prefetcher.producer_position() - position;
                 assert!(ahead <= depth, "{ahead} steps ahead at depth {depth}");
-                assert_eq!(prefetcher.next().expect("a batch"), *batch);
+                assert_eq!(prefetcher.next_batch().expect("a batch"), *batch);
             }
             assert!((1..=5).contains(&prefetcher.peak_ahead()));
         }
@@ -41,7 +41,7 @@ fn neither_depth_nor_workers_nor_a_slow_consumer_change_a_batch_or_the_position(
 fn the_producer_comes_to_rest_at_the_depth_and_the_position_stays() {
     let mut prefetcher =
         Prefetcher::new(Arc::new(dataset()), 0, PrefetchOptions { depth: 4, workers: 2 }).expect("starts");
-    prefetcher.next().expect("a batch");
+    prefetcher.next_batch().expect("a batch");
     while prefetcher.producer_position() < 5 {
         std::thread::yield_now();
     }
@@ -85,10 +85,10 @@ fn a_failure_in_a_worker_reaches_the_consumer_after_the_batches_before_it() {
             let options = PrefetchOptions { depth: 3, workers };
             let mut prefetcher = Prefetcher::new(failing(2, panic), 0, options).expect("starts");
             for step in 0..2 {
-                assert_eq!(prefetcher.next().expect("a batch").step, step);
+                assert_eq!(prefetcher.next_batch().expect("a batch").step, step);
             }
             for _ in 0..2 {
-                match prefetcher.next() {
+                match prefetcher.next_batch() {
                     Err(DataError::Prefetch { step: 2, cause }) => assert!(cause.contains(said)),
                     other => panic!("expected a failed prefetch, found {other:?}"),
                 }

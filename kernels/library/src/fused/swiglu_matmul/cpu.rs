@@ -1,0 +1,54 @@
+//! A task owns some rows: it makes their h in f32, stores it, and multiplies it without reading it back.
+
+use crate::ops::matmul::{piece, tiled, widened};
+use crate::room::Call;
+use crate::tensor::{Dtype, Floats};
+use numerics::format::{bf16_from_f32, bf16_to_f32};
+use numerics::gemm::View;
+use numerics::math::activation::silu_slice;
+use numerics::vectorised;
+
+pub fn forward(call: &mut Call<'_, '_>) {
+    let [n, width] = call.inputs[1].shape() else { unreachable!("w has two axes") };
+    let (n, width, level) = (*n, *width, call.context.level);
+    let bf16 = call.inputs[0].spec.dtype == Dtype::Bf16;
+    let gate_up = call.inputs[0].floats();
+    let w = widened(call.context, call.inputs[1].floats());
+    let w = View::row_major(&w, n, width);
+    let [h, y] = call.outputs else { unreachable!("swiglu_matmul has two outputs") };
+    let rows = gate_up.len() / (2 * width);
+    let piece = piece(rows);
+    let h = h.reborrow().into_floats().chunks(piece * width);
+    // Without columns there is no piece of y, and still h to write.
+    let y = y.reborrow().into_floats().chunks(piece * n).into_iter().map(Some).chain(std::iter::repeat_with(|| None));
+    call.context.pool.run(h.into_iter().zip(y).collect(), |task, (mut h, y)| {
+        let count = piece.min(rows - task * piece);
+        let mut values = vec![0.0; count * width];
+        activate(level, gate_up, task * piece * width, width, bf16, &mut values);
+        h.store(0, &values);
+        if let Some(y) = y {
+            tiled(level, View::row_major(&values, count, width), w.transpose(), y);
+        }
+    });
+}
+
+vectorised! {
+    /// Fills whole rows of h, the first of which begins at element `start` of h, as the product reads them.
+    fn activate<'a>(gate_up: Floats<'a>, start: usize, width: usize, bf16: bool, h: &'a mut [f32]) {
+        let (mut gates, mut ups) = (vec![0.0; width], vec![0.0; width]);
+        for (row, h) in h.chunks_exact_mut(width).enumerate() {
+            let gate = 2 * (start + row * width);
+            gate_up.load(gate, &mut gates);
+            gate_up.load(gate + width, &mut ups);
+            silu_slice(&gates, h);
+            for (h, up) in h.iter_mut().zip(&ups) {
+                *h *= up;
+            }
+            if bf16 {
+                for h in h {
+                    *h = bf16_to_f32(bf16_from_f32(*h));
+                }
+            }
+        }
+    }
+}

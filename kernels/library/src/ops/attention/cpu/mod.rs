@@ -1,0 +1,162 @@
+//! Tiles of query rows against blocks of keys, by the library's matrix product.
+//!
+//! A task is one packed row and head of one unit; it works on windows of the widened operands and fills buffers of its
+//! own, which are copied to the outputs afterwards. A tile computes the keys that any of its rows sees. Weights that a
+//! row does not see are +0 there, which adds nothing as long as all operands are finite; where they are not, a tile has
+//! a single row, and so nothing that it does not see.
+
+mod backward;
+mod forward;
+
+pub use backward::backward;
+pub use forward::forward;
+
+use super::{Attributes, BLOCK};
+use crate::context::Context;
+use crate::tensor::FloatsMut;
+use numerics::gemm::{Finish, Scratch, Start, Tile, View, gemm_chain};
+use numerics::simd::Level;
+use numerics::vectorised;
+use std::ops::Range;
+
+/// Query rows of a tile.
+const TILE: usize = 64;
+/// Positions that one task copies to the output.
+const COPIED: usize = 64;
+
+/// One packed row of one unit.
+struct Row<'a> {
+    attributes: Attributes,
+    /// [row tokens, width].
+    qkv: View<'a>,
+    /// First visible key of each position, from the start of the packed row; above the position when there is none.
+    first: Vec<usize>,
+    /// Rows of a tile.
+    tile: usize,
+}
+
+impl<'a> Row<'a> {
+    /// `extra` is what must be finite besides this row of `qkv`.
+    fn new(attributes: Attributes, qkv: &'a [f32], starts: &[i32], row: usize, extra: &[f32], level: Level) -> Self {
+        let (tokens, width) = (attributes.row_tokens, attributes.width());
+        let values = &qkv[row * tokens * width..][..tokens * width];
+        let rows_in_unit = starts.len() / tokens;
+        let row_start = (row % rows_in_unit * tokens) as i64;
+        let first = starts[row % rows_in_unit * tokens..][..tokens]
+            .iter()
+            .enumerate()
+            .map(|(i, start)| (i64::from(*start) - row_start).clamp(0, i as i64 + 1) as usize)
+            .collect();
+        let finite = all_finite(level, values) && all_finite(level, extra);
+        let tile = if finite { TILE } else { 1 };
+        Self { attributes, qkv: View::row_major(values, tokens, width), first, tile }
+    }
+
+    fn tokens(&self) -> usize {
+        self.attributes.row_tokens
+    }
+
+    /// Tiles of query rows from `start` on; `start` is where a block starts.
+    fn tiles(&self, start: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (tokens, tile) = (self.tokens(), self.tile);
+        (start..tokens).step_by(tile).map(move |first| first..tokens.min(first + tile))
+    }
+
+    /// Keys of the block that starts at `start` which position i sees, counted from there; empty where start ≥ end.
+    fn visible(&self, i: usize, start: usize) -> Range<usize> {
+        self.first[i].max(start) - start..(i + 1).min(start + BLOCK).max(start) - start
+    }
+
+    /// Start and end of [`Self::visible`] for each row of a tile.
+    fn visible_of(&self, tile: &Range<usize>, start: usize) -> [(usize, usize); TILE] {
+        let mut visible = [(0, 0); TILE];
+        for (i, slot) in tile.clone().zip(&mut visible) {
+            let keys = self.visible(i, start);
+            *slot = (keys.start, keys.end);
+        }
+        visible
+    }
+
+    /// The smallest range of keys of the block that holds all that rows of the tile see.
+    fn union(&self, tile: &Range<usize>, start: usize) -> Option<Range<usize>> {
+        let visible = tile.clone().map(|i| self.visible(i, start)).filter(|keys| !keys.is_empty());
+        visible.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+    }
+
+    fn head(&self, head: usize) -> View<'a> {
+        self.qkv.cols_at(head * self.attributes.head_width, self.attributes.head_width)
+    }
+
+    fn k(&self, kv_head: usize) -> View<'a> {
+        self.head(self.attributes.query_heads + kv_head)
+    }
+
+    fn v(&self, kv_head: usize) -> View<'a> {
+        self.head(self.attributes.query_heads + self.attributes.kv_heads + kv_head)
+    }
+}
+
+/// The matrix product on the level of the call.
+struct Products {
+    level: Level,
+    scratch: Scratch,
+}
+
+impl Products {
+    fn new(level: Level) -> Self {
+        Self { level, scratch: Scratch::default() }
+    }
+
+    /// Rows of `a` by the transpose of `b`, into columns `keys` of a tile of [`BLOCK`] columns.
+    fn scores(&mut self, a: View<'_>, b: View<'_>, keys: &Range<usize>, out: &mut [f32]) {
+        let mut tile = Tile::strided(&mut out[keys.start..], a.rows(), keys.len(), BLOCK);
+        gemm_chain(self.level, a, b.transpose(), &mut tile, (Start::Zero, Finish::Closed), &mut self.scratch);
+    }
+
+    /// a·b.
+    fn product(&mut self, a: View<'_>, b: View<'_>, out: &mut [f32]) {
+        let mut tile = Tile::row_major(out, a.rows(), b.cols());
+        gemm_chain(self.level, a, b, &mut tile, (Start::Zero, Finish::Closed), &mut self.scratch);
+    }
+
+    /// Continues the chains of `out` by a·b.
+    fn accumulate(&mut self, a: View<'_>, b: View<'_>, out: &mut [f32]) {
+        let mut tile = Tile::row_major(out, a.rows(), b.cols());
+        gemm_chain(self.level, a, b, &mut tile, (Start::Accumulator, Finish::Open), &mut self.scratch);
+    }
+}
+
+vectorised! {
+    fn all_finite<'a>(values: &'a [f32]) -> bool {
+        values.iter().fold(true, |finite, value| finite & value.is_finite())
+    }
+
+    /// Rounds to bf16, as values that a product will read.
+    fn round_to_bf16<'a>(values: &'a mut [f32]) {
+        for value in values {
+            *value = numerics::format::bf16_to_f32(numerics::format::bf16_from_f32(*value));
+        }
+    }
+}
+
+/// Fills the interleaved output of `width` channels a position from heads that lie apart: `head(p, n)` holds the
+/// channels of head n at position p, counted through all units.
+fn interleave<'a>(
+    context: &Context,
+    out: FloatsMut<'_>,
+    (heads, head_width): (usize, usize),
+    head: impl Fn(usize, usize) -> &'a [f32] + Sync,
+) {
+    let width = heads * head_width;
+    let positions = match &out {
+        FloatsMut::F32(values) => values.len() / width,
+        FloatsMut::Bf16(values) => values.len() / width,
+    };
+    context.pool.run(out.chunks(COPIED * width), |task, mut out| {
+        for local in 0..COPIED.min(positions - task * COPIED) {
+            for n in 0..heads {
+                out.store(local * width + n * head_width, head(task * COPIED + local, n));
+            }
+        }
+    });
+}

@@ -1,0 +1,102 @@
+//! What a register tile needs of the machine: splat, fused multiply-add and a
+//! slice seen as registers.
+
+use pulp::Simd;
+
+/// A vector unit. Every implementation rounds an fma once, to nearest.
+pub(super) trait Unit: Copy {
+    type Register: Copy;
+    const LANES: usize;
+    fn splat(self, value: f32) -> Self::Register;
+    /// a·b + c, rounded once.
+    fn fma(self, a: Self::Register, b: Self::Register, c: Self::Register) -> Self::Register;
+    /// The whole registers of a slice.
+    fn registers(values: &[f32]) -> &[Self::Register];
+    fn registers_mut(values: &mut [f32]) -> &mut [Self::Register];
+}
+
+/// A vector unit with an fma instruction.
+#[derive(Clone, Copy)]
+pub(super) struct Wide<S>(pub S);
+
+impl<S: Simd> Unit for Wide<S> {
+    type Register = S::f32s;
+    const LANES: usize = S::F32_LANES;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> S::f32s {
+        self.0.splat_f32s(value)
+    }
+
+    #[inline(always)]
+    fn fma(self, a: S::f32s, b: S::f32s, c: S::f32s) -> S::f32s {
+        self.0.mul_add_f32s(a, b, c)
+    }
+
+    #[inline(always)]
+    fn registers(values: &[f32]) -> &[S::f32s] {
+        S::as_simd_f32s(values).0
+    }
+
+    #[inline(always)]
+    fn registers_mut(values: &mut [f32]) -> &mut [S::f32s] {
+        S::as_mut_simd_f32s(values).0
+    }
+}
+
+/// Plain arrays, for the instructions that every machine of the target has.
+#[derive(Clone, Copy)]
+pub(super) struct Portable;
+
+const PORTABLE: usize = 4;
+
+impl Unit for Portable {
+    type Register = [f32; PORTABLE];
+    const LANES: usize = PORTABLE;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Self::Register {
+        [value; PORTABLE]
+    }
+
+    #[inline(always)]
+    fn fma(self, a: Self::Register, b: Self::Register, c: Self::Register) -> Self::Register {
+        std::array::from_fn(|lane| fma(a[lane], b[lane], c[lane]))
+    }
+
+    #[inline(always)]
+    fn registers(values: &[f32]) -> &[Self::Register] {
+        values.as_chunks().0
+    }
+
+    #[inline(always)]
+    fn registers_mut(values: &mut [f32]) -> &mut [Self::Register] {
+        values.as_chunks_mut().0
+    }
+}
+
+/// a·b + c rounded once. Without an fma instruction `mul_add` is a library
+/// call, so x86-64's baseline takes the f64 route, which vectorises.
+#[inline(always)]
+fn fma(a: f32, b: f32, c: f32) -> f32 {
+    if cfg!(target_arch = "x86_64") { fma_by_f64(a, b, c) } else { a.mul_add(b, c) }
+}
+
+/// The product is exact in f64. The sum is rounded to odd there: where it is
+/// inexact, the last bit is set. An odd f64 is never a midpoint of fp32 and
+/// keeps the side of the exact value, so the second rounding is the right one.
+#[inline(always)]
+pub(super) fn fma_by_f64(a: f32, b: f32, c: f32) -> f32 {
+    let product = f64::from(a) * f64::from(b);
+    let addend = f64::from(c);
+    let sum = product + addend;
+    let back = sum - product;
+    // What the addition lost, exactly; NaN at infinities, where nothing is lost.
+    let lost = (product - (sum - back)) + (addend - back);
+    let bits = sum.to_bits();
+    let away = (lost.to_bits() ^ bits) >> 63;
+    let nudge = 1_u64.wrapping_sub(away << 1);
+    let inexact = if lost.abs() > 0.0 { u64::MAX } else { 0 };
+    let even = (bits & 1).wrapping_sub(1);
+    f64::from_bits(bits.wrapping_add(nudge & inexact & even)) as f32
+}

@@ -1,0 +1,64 @@
+//! The small JSON files of a trace directory: `run.json`, `env.json`, `counters.json`.
+
+use crate::counters::Counters;
+use crate::error::EngineError;
+use crate::timing::now_ns;
+use contract::SCHEMA;
+use contract::request::Request;
+use contract::run::{EnvFile, RunFile};
+use numerics::simd::Level;
+use plan::Recipe;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), EngineError> {
+    let mut text = serde_json::to_vec_pretty(value).expect("these files are plain data");
+    text.push(b'\n');
+    std::fs::write(path, text).map_err(|source| EngineError::trace(path, source))
+}
+
+/// Writes `run.json` and `env.json`, before the first record.
+///
+/// # Errors
+/// When the run directory cannot be written.
+pub fn write(request: &Request, recipe: &Recipe) -> Result<(), EngineError> {
+    let run = RunFile {
+        schema: SCHEMA,
+        nonce: request.nonce.clone(),
+        pid: std::process::id(),
+        started_ns: now_ns(),
+        binary_digest: binary_digest(),
+        recipe: recipe.name.clone(),
+        recipe_digest: recipe.digest(),
+        part: request.part.clone(),
+        ranks: 1,
+    };
+    write_json(&request.run_directory.join("run.json"), &run)?;
+    let mut values = BTreeMap::new();
+    let mut put = |key: &str, value: String| values.insert(key.to_owned(), value);
+    put("operating_system", std::env::consts::OS.to_owned());
+    put("architecture", std::env::consts::ARCH.to_owned());
+    put("simd", Level::available().iter().map(|level| level.name()).collect::<Vec<_>>().join(" "));
+    put("cores", std::thread::available_parallelism().map_or(0, usize::from).to_string());
+    put("version", env!("CARGO_PKG_VERSION").to_owned());
+    write_json(&request.run_directory.join("env.json"), &EnvFile { schema: SCHEMA, values })
+}
+
+/// Writes `counters.json`, at the end of a complete run.
+///
+/// # Errors
+/// When the run directory cannot be written.
+pub fn write_counters(request: &Request, counters: &Counters) -> Result<(), EngineError> {
+    write_json(&request.run_directory.join("counters.json"), &counters.file())
+}
+
+/// BLAKE3 of the running executable; empty when it cannot be read.
+fn binary_digest() -> String {
+    let hash = |path: &Path| {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(std::fs::File::open(path).ok()?).ok()?;
+        Some(hasher.finalize().to_hex().to_string())
+    };
+    std::env::current_exe().ok().and_then(|path| hash(&path)).unwrap_or_default()
+}

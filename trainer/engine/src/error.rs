@@ -1,0 +1,72 @@
+//! Everything that can end a run, with the exit code that says so.
+
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Recipe(#[from] plan::recipe::RecipeError),
+    #[error(transparent)]
+    Plan(#[from] plan::PlanError),
+    #[error("the plan names variant `{variant}` of kernel `{kernel}`, which this binary does not have")]
+    Variant { kernel: String, variant: String },
+    #[error("`simd: {asked}` was asked for and this processor has {found}. Use `simd: auto`, or another machine.")]
+    Simd { asked: String, found: String },
+    #[error(transparent)]
+    Data(#[from] crate::data::DataError),
+    #[error(transparent)]
+    Checkpoint(#[from] crate::checkpoint::CheckpointError),
+    #[error(transparent)]
+    Control(#[from] crate::control::ControlError),
+    #[error("cannot write the trace at {path}: {source}\n  do: free space there or choose another --run-dir; checkpoints are not touched")]
+    Trace { path: PathBuf, source: std::io::Error },
+    #[error("run directory {path} is not empty\n  expected: an empty or new directory\n  do: choose another --run-dir, or remove it")]
+    Occupied { path: PathBuf },
+    #[error("cannot read the request {path}: {message}")]
+    Request { path: PathBuf, message: String },
+    #[error("step {step}: `{tensor}` holds {found}\n  expected: finite values, since step {step} is not among optimizer.overflow_steps\n  state: nothing of this step was saved; the newest checkpoint is intact\n  do: look at the step with --observe op")]
+    NotFinite { step: u64, tensor: String, found: &'static str },
+    #[error("no kernel room is called `{room}`; rooms: {known}")]
+    Room { room: String, known: String },
+    #[error("case `{case}` of room `{room}`: {source}")]
+    Case { room: String, case: String, source: library::room::RoomError },
+    #[error("{path}: not every save is whole; the lines above name what is wrong")]
+    Unsound { path: PathBuf },
+    #[error("the checkpoint's leaf `{leaf}` is unusable: {message}")]
+    Leaf { leaf: String, message: String },
+}
+
+impl EngineError {
+    #[must_use]
+    pub fn trace(path: &Path, source: std::io::Error) -> Self {
+        Self::Trace { path: path.to_owned(), source }
+    }
+
+    /// Exit code of `lockstep train`. Stable.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Recipe(_) | Self::Plan(_) | Self::Request { .. } | Self::Room { .. } | Self::Case { .. } => 30,
+            Self::Data(_) => 31,
+            Self::Checkpoint(_) | Self::Leaf { .. } | Self::Unsound { .. } => 32,
+            Self::Trace { .. } | Self::Occupied { .. } => 33,
+            Self::NotFinite { .. } => 34,
+            Self::Variant { .. } | Self::Simd { .. } => 35,
+            Self::Control(_) => 36,
+        }
+    }
+}
+
+/// What each exit code of `lockstep train` means, for help texts.
+pub const EXIT_CODES: &[(u8, &str)] = &[
+    (0, "the run is complete"),
+    (2, "the command line is not valid"),
+    (30, "the recipe, the request or the plan is not valid"),
+    (31, "the data cannot be had or is not that of the checkpoint"),
+    (32, "a checkpoint cannot be written, read or believed"),
+    (33, "the run directory cannot be used"),
+    (34, "a tensor is not finite at a step that declares no overflow"),
+    (35, "this binary or machine lacks a variant that was asked for"),
+    (36, "the driver went away"),
+];
