@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 /// Every room of the library, in the order of its registry.
 #[rustfmt::skip]
 const ROOMS: &[&dyn Room] = &[
+    &ops::accumulate::Accumulate,
     &ops::attention::Attention,
     &ops::boundary::Boundary,
     &ops::cast::Cast,
@@ -16,6 +17,7 @@ const ROOMS: &[&dyn Room] = &[
     &ops::dropout::Dropout,
     &ops::embedding::Embedding,
     &ops::grad_add::GradAdd,
+    &ops::leaf_reduce::LeafReduce,
     &ops::matmul::Matmul,
     &ops::residual_add::ResidualAdd,
     &ops::rmsnorm::RmsNorm,
@@ -23,6 +25,7 @@ const ROOMS: &[&dyn Room] = &[
     &ops::squared_relu::SquaredRelu,
     &ops::swiglu::Swiglu,
     &fused::head_cross_entropy::HeadCrossEntropy,
+    &fused::residual_rmsnorm::ResidualRmsNorm,
     &fused::swiglu_matmul::SwigluMatmul,
     &optim::adamw::AdamW,
     &optim::clip::Clip,

@@ -24,6 +24,10 @@ pub struct Description {
     pub checkpoint_bytes: u64,
     /// Rough multiply-adds of one step, for the estimate of time.
     pub step_macs: u64,
+    /// Counters that differ between a plain and a perturbed run of any part: proof that a perturbation took place.
+    /// Empty: the trainer cannot be perturbed, and a report says so.
+    #[serde(default)]
+    pub perturbation_counters: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -58,4 +62,20 @@ pub struct Alternative {
     pub differs_in: Vec<String>,
     /// Stop both runs of the pair after this many steps; `None` runs all.
     pub steps: Option<u64>,
+    /// Whether this machine can make the run.
+    #[serde(default)]
+    pub presence: Presence,
+}
+
+/// Whether a machine can make a run. Descriptions list every alternative on every machine, so that the list of trials
+/// is the same everywhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Presence {
+    #[default]
+    Present,
+    /// On this machine the plain run is already made this way, so there is no pair.
+    Plain,
+    /// This machine lacks what the run needs: an instruction set, a device.
+    Absent,
 }

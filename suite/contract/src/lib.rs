@@ -11,11 +11,13 @@ pub mod claim;
 pub mod control;
 pub mod description;
 pub mod execution;
+pub mod manifest;
 pub mod pointer;
 pub mod recipe;
 pub mod record;
 pub mod request;
 pub mod run;
+pub mod storage;
 pub mod trace;
 pub mod verdict;
 

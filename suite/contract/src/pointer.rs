@@ -19,7 +19,7 @@ pub struct Pointer {
     pub step: u64,
     /// Name of the save's folder, relative to the checkpoint directory.
     pub directory: String,
-    /// BLAKE3 of the save's manifest, 64 lowercase hex digits.
+    /// BLAKE3 of the save's manifest, 64 lowercase hex digits. Another digest names its algorithm: `sha256:...`.
     pub manifest_digest: String,
 }
 

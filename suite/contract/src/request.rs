@@ -91,6 +91,9 @@ pub struct Request {
     pub storage: StorageRequest,
     /// End after this step as if it were the last one of the recipe, without a final save of its own.
     pub stop_after: Option<u64>,
+    /// Compare with the independent reference as well, and record each comparison as a `check`.
+    #[serde(default)]
+    pub check: bool,
     /// A number drawn by the driver for this run alone; the run repeats it in `run.json`.
     pub nonce: String,
 }

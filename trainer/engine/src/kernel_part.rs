@@ -81,7 +81,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn failed(&self, case: &str) -> impl Fn(library::room::RoomError) -> EngineError {
+    fn failed(&self, case: &str) -> impl Fn(library::room::RoomError) -> EngineError + use<> {
         let (room, case) = (self.room.name().to_owned(), case.to_owned());
         move |source| EngineError::Case { room: room.clone(), case: case.clone(), source }
     }

@@ -6,7 +6,7 @@ use crate::buffers::Buffers;
 use crate::error::EngineError;
 use contract::execution::{Observe, ObserveLevel};
 use contract::record::{Body, Role, TensorRecord};
-use contract::trace::{TraceWriter, element_file};
+use contract::trace::{TraceWriter, element_file, elements_path};
 use fingerprint::Fingerprint;
 use library::room::ValueId;
 use library::tensor::{Spec, Tensor, View};
@@ -129,7 +129,7 @@ impl Recorder {
                 version: buffers.version(plan, value),
                 fingerprint: Fingerprint::of_bytes(view.bytes),
             };
-            self.elements(step, &record, index, view.bytes)?;
+            self.elements(step, &record, index as u64, view.bytes)?;
             self.write(step, node.phase.name(), Body::Tensor(record))?;
         }
         Ok(())
@@ -139,17 +139,17 @@ impl Recorder {
     ///
     /// # Errors
     /// When the trace cannot be written.
-    pub fn operand(&mut self, step: u64, case: &str, index: usize, record: TensorRecord, bytes: &[u8]) -> Result<(), EngineError> {
+    pub fn operand(&mut self, step: u64, case: &str, index: u64, record: TensorRecord, bytes: &[u8]) -> Result<(), EngineError> {
         self.elements(step, &record, index, bytes)?;
         self.write(step, case, Body::Tensor(record))
     }
 
-    fn elements(&mut self, step: u64, record: &TensorRecord, index: usize, bytes: &[u8]) -> Result<(), EngineError> {
+    fn elements(&mut self, step: u64, record: &TensorRecord, index: u64, bytes: &[u8]) -> Result<(), EngineError> {
         if self.observe.at(step) < ObserveLevel::Element {
             return Ok(());
         }
-        let directory = self.directory.join("elements");
-        let path = directory.join(element_file(step, record, index));
+        let directory = elements_path(&self.directory);
+        let path = directory.join(element_file(step, &record.node, record.role, index, &record.tensor));
         std::fs::create_dir_all(&directory)
             .and_then(|()| std::fs::write(&path, bytes))
             .map_err(|source| EngineError::trace(&path, source))

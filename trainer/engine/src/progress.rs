@@ -20,6 +20,9 @@ pub struct StepReport {
 /// Where a run's story goes.
 pub trait Progress {
     fn begin(&mut self, first: u64, end: u64);
+    /// Tokens that a step trained on; called for every step.
+    fn tokens(&mut self, tokens: u64);
+    /// Called for the steps that are logged.
     fn step(&mut self, report: &StepReport);
     fn end(&mut self);
 }
@@ -29,6 +32,7 @@ pub struct Quiet;
 
 impl Progress for Quiet {
     fn begin(&mut self, _: u64, _: u64) {}
+    fn tokens(&mut self, _: u64) {}
     fn step(&mut self, _: &StepReport) {}
     fn end(&mut self) {}
 }

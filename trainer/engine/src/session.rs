@@ -1,7 +1,7 @@
 //! One run of a plan: from the start or from a checkpoint, step by step to the end.
 
 use crate::buffers::Buffers;
-use crate::checkpoint::Checkpoints;
+use crate::checkpoints::Checkpoints;
 use crate::control::Control;
 use crate::counters::Counters;
 use crate::data::{Dataset, PrefetchOptions, Prefetcher};
@@ -92,8 +92,10 @@ impl Session<'_> {
             self.pass("reduce", 1)?;
             self.pass("optimizer", 1)?;
             let report = self.report(tokens)?;
+            progress.tokens(tokens);
             self.step += 1;
-            let due = |every: u32| every > 0 && self.step.is_multiple_of(u64::from(every));
+            let done = self.step;
+            let due = |every: u32| every > 0 && done.is_multiple_of(u64::from(every));
             let evaluation = if due(execution.eval_every) { self.evaluate()? } else { None };
             self.record_state()?;
             self.timing.step_ends(self.step - 1);

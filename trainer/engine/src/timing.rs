@@ -50,3 +50,18 @@ pub fn now_ns() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
+
+/// Measures for people.
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    #[must_use]
+    pub fn elapsed(&self) -> std::time::Duration {
+        self.0.elapsed()
+    }
+}

@@ -6,7 +6,7 @@ use crate::passes::mutate::Mutations;
 use crate::recipe::Recipe;
 use contract::SCHEMA;
 use contract::claim::Claim;
-use contract::description::{Alternative, Description, PartDescription};
+use contract::description::{Alternative, Description, PartDescription, Presence};
 use contract::execution::ObserveLevel;
 use contract::request::Part;
 use library::registry::Registry;
@@ -16,6 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Sections that the state of every end-to-end run has.
 pub const SECTIONS: [&str; 5] = ["params", "optimizer", "rng", "data", "fingerprints"];
+
+/// Every instruction set that a recipe can be tried with, on any machine.
+const LEVELS: [&str; 3] = ["scalar", "avx2", "avx512"];
+
+/// Counters that a perturbation of any part moves.
+const PERTURBATION: [&str; 3] = ["tasks_reordered", "delays_injected", "poisoned_bytes"];
 
 /// Describes `recipe` to the suite. `levels` are the instruction sets of this machine, narrowest first.
 ///
@@ -55,6 +61,7 @@ pub fn describe(recipe: &Recipe, registry: &Registry, levels: &[&str]) -> Result
         phases: ["data", "forward", "backward", "reduce", "optimizer", "eval"].map(str::to_owned).to_vec(),
         checkpoint_bytes: state_bytes as u64,
         step_macs: macs(&plan, registry),
+        perturbation_counters: PERTURBATION.map(str::to_owned).to_vec(),
     })
 }
 
@@ -84,6 +91,7 @@ fn alternative(claim: Claim, name: &str, set: &[(&str, Value)], differs_in: &[&s
         observe: None,
         differs_in: differs_in.iter().map(|counter| (*counter).to_owned()).collect(),
         steps: None,
+        presence: Presence::Present,
     }
 }
 
@@ -96,9 +104,14 @@ fn backends(levels: &[&str], reference_steps: Option<u64>) -> Vec<Alternative> {
     let mut reference = alternative(Claim::Backend, "reference", &[("variants", json!("reference"))], &["reference_calls"]);
     reference.steps = reference_steps;
     list.push(reference);
-    for level in &levels[..levels.len() - 1] {
+    for level in LEVELS {
         let mut narrower = alternative(Claim::Backend, level, &[("simd", json!(level))], &["simd_bits"]);
         narrower.steps = reference_steps;
+        narrower.presence = match levels.iter().position(|present| *present == level) {
+            None => Presence::Absent,
+            Some(at) if at + 1 == levels.len() => Presence::Plain,
+            Some(_) => Presence::Present,
+        };
         list.push(narrower);
     }
     list
@@ -111,9 +124,12 @@ fn kernel_part(_: &Recipe, room: &dyn Room, levels: &[&str]) -> PartDescription 
     }
     let mut alternatives = backends(levels, None);
     if room.fusion().is_some() {
+        // The plain run of a fusion's cases is the composition; every other variant is the fused kernel.
+        for alternative in &mut alternatives {
+            alternative.set.insert("fuse".to_owned(), json!(true));
+        }
         claims.push(Claim::Fused);
-        let set = [("variants", json!("reference")), ("fuse", json!(false))];
-        alternatives.push(alternative(Claim::Fused, "composition", &set, &["compositions"]));
+        alternatives.push(alternative(Claim::Fused, "fused", &[("fuse", json!(true))], &["fused_calls"]));
     }
     PartDescription {
         part: Part::Kernel(room.name().to_owned()),

@@ -1,4 +1,5 @@
 //! Kernels that replace a chain of two and give the same bits.
 
 pub mod head_cross_entropy;
+pub mod residual_rmsnorm;
 pub mod swiglu_matmul;

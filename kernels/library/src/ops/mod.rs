@@ -1,5 +1,6 @@
 //! Operations of the forward and backward pass.
 
+pub mod accumulate;
 pub mod attention;
 pub mod boundary;
 pub mod cast;
@@ -7,6 +8,7 @@ pub mod cross_entropy;
 pub mod dropout;
 pub mod embedding;
 pub mod grad_add;
+pub mod leaf_reduce;
 pub mod matmul;
 pub mod residual_add;
 pub mod rmsnorm;

@@ -15,6 +15,7 @@
 //! A frame is flushed when its step ends. A complete trace ends with an `end` record; only a run that the driver
 //! killed may have a torn tail, and the reader must be told so.
 
+mod digest;
 mod reader;
 mod writer;
 
@@ -41,9 +42,9 @@ pub struct FrameEntry {
     /// Where the frame starts in the record file, and its size there, in bytes.
     pub offset: u64,
     pub stored_bytes: u64,
-    /// BLAKE3 of the frame as stored.
+    /// Digest of the frame as stored, with its algorithm: `blake3:` or `sha256:` and 64 lowercase hex digits.
     pub stored_digest: String,
-    /// BLAKE3 of the records: frames with equal digests hold equal records.
+    /// Digest of the records, in the same form: frames with equal digests hold equal records.
     pub digest: String,
 }
 

@@ -1,6 +1,6 @@
 //! Reads the records of one rank, and refuses what is not whole.
 
-use super::{FrameEntry, index_path, records_path};
+use super::{FrameEntry, digest, index_path, records_path};
 use crate::SCHEMA;
 use crate::record::{Body, Record};
 use std::fs::File;
@@ -128,12 +128,12 @@ impl TraceReader {
             .seek(SeekFrom::Start(entry.offset))
             .and_then(|_| self.file.read_exact(&mut stored))
             .map_err(|error| broken(&self.path, error.to_string()))?;
-        if blake3::hash(&stored).to_hex().as_str() != entry.stored_digest {
+        if !digest::verify(&stored, &entry.stored_digest).map_err(|message| broken(&self.path, message))? {
             return Err(broken(&self.path, "its bytes are not those that the index names".into()));
         }
         let text =
             zstd::bulk::decompress(&stored, FRAME_LIMIT).map_err(|error| broken(&self.path, error.to_string()))?;
-        if blake3::hash(&text).to_hex().as_str() != entry.digest {
+        if !digest::verify(&text, &entry.digest).map_err(|message| broken(&self.path, message))? {
             return Err(broken(&self.path, "its records are not those that the index names".into()));
         }
         Ok(text)

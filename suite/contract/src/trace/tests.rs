@@ -37,6 +37,18 @@ fn a_trace_reads_back_as_it_was_written_and_equal_runs_write_equal_bytes() {
 }
 
 #[test]
+fn a_digest_is_blake3_or_sha256_and_says_which() {
+    assert_eq!(
+        digest::verify(b"abc", "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        Ok(true)
+    );
+    assert_eq!(digest::verify(b"abc", &digest::blake3(b"abc")), Ok(true));
+    assert_eq!(digest::verify(b"abd", &digest::blake3(b"abc")), Ok(false));
+    assert!(digest::verify(b"abc", "md5:900150983cd24fb0d6963f7d28e17f72").is_err());
+    assert!(digest::verify(b"abc", blake3::hash(b"abc").to_hex().as_str()).is_err());
+}
+
+#[test]
 fn a_trace_without_an_end_is_short_unless_the_run_was_killed() {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), false);

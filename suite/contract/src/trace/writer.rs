@@ -1,6 +1,6 @@
 //! Writes the records of one rank.
 
-use super::{FrameEntry, index_path, records_path};
+use super::{FrameEntry, digest, index_path, records_path};
 use crate::SCHEMA;
 use crate::record::{Body, Record};
 use std::fs::{File, OpenOptions};
@@ -65,8 +65,8 @@ impl TraceWriter {
             records: self.seq - self.first_seq,
             offset: self.offset,
             stored_bytes: stored.len() as u64,
-            stored_digest: blake3::hash(&stored).to_hex().to_string(),
-            digest: blake3::hash(&self.buffer).to_hex().to_string(),
+            stored_digest: digest::blake3(&stored),
+            digest: digest::blake3(&self.buffer),
         };
         self.records.write_all(&stored)?;
         let mut line = serde_json::to_vec(&entry)?;

@@ -83,7 +83,7 @@ impl Room for SwigluMatmul {
     }
 
     fn fusion(&self) -> Option<Fusion> {
-        Some(Fusion { kernel: "swiglu_matmul", first: "swiglu", second: "matmul", joint: (0, 0) })
+        Some(Fusion { kernel: "swiglu_matmul", first: "swiglu", second: "matmul", joint: (0, 0), drops_joint: false })
     }
 }
 

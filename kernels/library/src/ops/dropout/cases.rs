@@ -3,12 +3,16 @@
 use super::Attributes;
 use crate::case::{Case, Draw};
 use crate::tensor::{Dtype, Spec, Tensor};
+use numerics::philox::Stream;
 use serde_json::json;
+
+/// Name, shape, dtype, position, probability, what the case prevents.
+type Row = (&'static str, [usize; 3], Dtype, [u64; 2], f32, &'static str);
 
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     let attributes = |probability| Attributes { seed: 0x0123_4567_89AB_CDEF, stream: 7, probability };
-    let shapes: [(&str, [usize; 3], Dtype, [u64; 2], f32, &'static str); 13] = [
+    let shapes: [Row; 13] = [
         ("no_units", [0, 3, 8], Dtype::F32, [0, 0], 0.1, "a launch over nothing that reads something"),
         ("one", [1, 1, 1], Dtype::F32, [0, 0], 0.5, "a vector loop without its tail"),
         ("prime", [3, 7, 37], Dtype::F32, [5, 0], 0.1, "blocks that start anew with each row or unit"),
@@ -27,6 +31,14 @@ pub fn cases() -> Vec<Case> {
         let x = Draw::new(1600 + index as u64).normal(dtype, &shape, 1.5);
         cases.extend(pair(name, prevents, attributes(probability), x, position, false));
     }
+    // A word below 2^24 is a multiple of 2^-32 that f32 holds: as a probability it is its own threshold.
+    let Attributes { seed, stream, .. } = attributes(0.0);
+    let stream = Stream { seed, step: 4, stream };
+    let word = (0..4096).map(|index| stream.word(index)).find(|word| *word < 1 << 24);
+    let probability = word.expect("one word in 256 is that small") as f32 / 4_294_967_296.0;
+    let x = Draw::new(1679).normal(Dtype::F32, &[1, 64, 64], 1.5);
+    let prevents = "an element whose word equals the threshold, which is kept";
+    cases.extend(pair("threshold", prevents, attributes(probability), x, [4, 0], false));
     let wild = Draw::new(1680).wild(Dtype::F32, &[2, 9, 64], f32::MAX);
     cases.extend(pair("wild", "flushed subnormals, an overflow at another place", attributes(0.5), wild, [1, 1], true));
     let special: Vec<f32> = [f32::NAN, f32::INFINITY, f32::from_bits(0xFFC0_0001), -0.0].repeat(8);

@@ -5,10 +5,12 @@ use crate::case::{Case, Draw};
 use crate::tensor::{Dtype, Spec, Tensor};
 use serde_json::json;
 
+/// Name; units, positions of a unit; query heads, kv heads, head width; dtype; what the case prevents.
+type Row = (&'static str, [usize; 2], [usize; 3], Dtype, &'static str);
+
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    // Units, positions of a unit; query heads, kv heads, head width.
-    let shapes: [(&str, [usize; 2], [usize; 3], Dtype, &'static str); 8] = [
+    let shapes: [Row; 8] = [
         ("no_units", [0, 3], [2, 1, 8], Dtype::F32, "a launch over nothing that reads something"),
         ("no_rows", [2, 0], [2, 1, 8], Dtype::F32, "a launch over nothing that reads something"),
         (

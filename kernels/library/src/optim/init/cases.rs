@@ -11,6 +11,7 @@ pub fn cases() -> Vec<Case> {
     vec![
         add("zeros", &[3, 5], json!("zeros"), "garbage that is left where zeros belong"),
         add("ones", &[7], json!("ones"), "a gamma that starts at zero"),
+        add("constant", &[3], json!({"constant": {"value": 1024.0}}), "a constant taken for one"),
         add("empty", &[0, 4], normal(1, 1, 1.0), "a draw for nothing that writes something"),
         add("one", &[1], normal(1, 1, 0.02), "the sine half, or the second word first"),
         add("no_axes", &[], normal(2, 1, 0.02), "a scalar taken for an empty tensor"),

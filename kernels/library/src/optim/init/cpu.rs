@@ -19,6 +19,7 @@ pub fn run(call: &mut Call<'_, '_>) {
     call.context.pool.run(value.chunks_mut(CHUNK).collect(), |task, chunk: &mut [f32]| match kind {
         Kind::Zeros => chunk.fill(0.0),
         Kind::Ones => chunk.fill(1.0),
+        Kind::Constant { value } => chunk.fill(value),
         Kind::Normal { seed, stream, std } => {
             draw(level, Stream { seed, step: 0, stream }, (task * CHUNK) as u64, chunk, std);
         }

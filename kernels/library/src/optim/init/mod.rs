@@ -1,7 +1,7 @@
 //! Start values of a parameter.
 //!
-//! **Computes.** No inputs → `value` f32 of the attribute `shape`: zeros, ones, or normal values with a standard
-//! deviation.
+//! **Computes.** No inputs → `value` f32 of the attribute `shape`: zeros, ones, one value, or normal values
+//! with a standard deviation.
 //!
 //! **Order of operations.** Element i (row-major) of a normal tensor uses words 2i and 2i + 1 of the Philox stream
 //! (seed, step 0, stream): u1 = ((r0 ≫ 8) + 1)·2^-24, u2 = (r1 ≫ 8)·2^-24, z = RN(√RN(−2·log u1)·cos RN(6.2831855·u2)),
@@ -37,6 +37,10 @@ pub struct Attributes {
 pub enum Kind {
     Zeros,
     Ones,
+    /// The same value everywhere.
+    Constant {
+        value: f32,
+    },
     Normal {
         seed: u64,
         /// Number of the stream in the plan's registry.

@@ -18,6 +18,7 @@ fn compute(attributes: &Value, _: &[Array]) -> Vec<Expected> {
         let (value, magnitude) = match kind {
             Kind::Zeros => (0.0, 0.0),
             Kind::Ones => (1.0, 1.0),
+            Kind::Constant { value } => (f64::from(value), f64::from(value.abs())),
             Kind::Normal { seed, stream, std } => {
                 let stream = Stream { seed, step: 0, stream };
                 let unit = |word: u32| f64::from(word >> 8) / f64::from(1 << 24);

@@ -11,6 +11,7 @@ pub fn run(call: &mut Call<'_, '_>) {
         let drawn = match kind {
             Kind::Zeros => 0.0,
             Kind::Ones => 1.0,
+            Kind::Constant { value } => value,
             Kind::Normal { seed, stream, std } => {
                 let stream = Stream { seed, step: 0, stream };
                 let index = 2 * element as u64;

@@ -1,0 +1,113 @@
+//! Commands that look and change nothing: `recipes`, `describe`, `plan`, `verify`.
+
+use crate::checkpoint;
+use crate::error::EngineError;
+use crate::policies::Policies;
+use clap::Args;
+use contract::pointer::{LATEST, Pointer};
+use contract::request::Part;
+use numerics::simd::Level;
+use std::path::PathBuf;
+
+/// List the known recipes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: lockstep recipes")]
+pub struct RecipesCommand {
+    /// Names only, one a line.
+    #[arg(long)]
+    names: bool,
+}
+
+impl RecipesCommand {
+    /// # Errors
+    /// When a shipped recipe is not valid.
+    pub fn run(&self) -> Result<(), EngineError> {
+        for name in plan::recipe::names() {
+            if self.names {
+                println!("{name}");
+            } else {
+                println!("{name:<18} {}", plan::recipe::load(name)?.about);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Describe a recipe to the suite: parts, claims, alternatives, as JSON.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: lockstep describe --recipe dense-ieee")]
+pub struct DescribeCommand {
+    #[arg(long)]
+    recipe: String,
+}
+
+impl DescribeCommand {
+    /// # Errors
+    /// When the recipe is not valid.
+    pub fn run(&self, policies: &Policies) -> Result<(), EngineError> {
+        let recipe = plan::recipe::load(&self.recipe)?;
+        let levels: Vec<&str> = Level::available().iter().map(|level| level.name()).collect();
+        let description = plan::describe::describe(&recipe, &policies.registry, &levels)?;
+        println!("{}", serde_json::to_string_pretty(&description).expect("a description is plain data"));
+        Ok(())
+    }
+}
+
+/// Print the plan of a recipe: every node, operand and buffer.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  lockstep plan --recipe dense-ieee
+  lockstep plan --recipe dense-ieee --part module/attention_block --set recompute=full")]
+pub struct PlanCommand {
+    #[arg(long)]
+    recipe: String,
+    #[arg(long, default_value = "end_to_end")]
+    part: Part,
+    /// Override a key of `execution`: KEY=VALUE, repeatable.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl PlanCommand {
+    /// # Errors
+    /// When the recipe or an override is not valid.
+    pub fn run(&self, policies: &Policies) -> Result<(), EngineError> {
+        let mut recipe = plan::recipe::load(&self.recipe)?;
+        plan::recipe::set(&mut recipe, &super::train::overrides(&self.set)?)?;
+        let plan = plan::assemble(&recipe, &self.part, &policies.registry, &policies.mutations)?;
+        print!("{}", plan::render::render(&plan));
+        Ok(())
+    }
+}
+
+/// Verify every save in a checkpoint directory and print which one is the newest.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  lockstep verify runs/one/checkpoints
+  lockstep verify --pointer runs/one/checkpoints")]
+pub struct VerifyCommand {
+    /// The checkpoint directory.
+    checkpoints: PathBuf,
+    /// Print only the content of latest.json, for programs.
+    #[arg(long)]
+    pointer: bool,
+}
+
+impl VerifyCommand {
+    /// # Errors
+    /// When a save is torn, altered or incomplete.
+    pub fn run(&self) -> Result<(), EngineError> {
+        let report = checkpoint::verify(&self.checkpoints)?;
+        if self.pointer {
+            let path = self.checkpoints.join(LATEST);
+            let pointer = Pointer::read(&path).map_err(|message| EngineError::Request { path, message })?;
+            println!("{}", serde_json::to_string(&pointer).expect("a pointer is plain data"));
+        } else {
+            print!("{report}");
+        }
+        match report.is_sound() {
+            true => Ok(()),
+            false => Err(EngineError::Unsound { path: self.checkpoints.clone() }),
+        }
+    }
+}

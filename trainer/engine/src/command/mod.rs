@@ -1,0 +1,11 @@
+//! The commands of the trainer: `train`, `recipes`, `describe`, `plan`, `verify`.
+//!
+//! Each is a clap struct with a `run`. Errors come back as [`EngineError`]; printing them and exit codes are the
+//! caller's.
+
+mod curve;
+mod inspect;
+mod train;
+
+pub use inspect::{DescribeCommand, PlanCommand, RecipesCommand, VerifyCommand};
+pub use train::TrainCommand;
