@@ -8,7 +8,7 @@ mod proposal;
 mod show;
 
 use clap::Args;
-use proposal::{Proposal, ProposalError};
+use proposal::{Proposal, ProposalError, Row};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ pub fn run(shell: &Shell, root: &Path, arguments: &Arguments) -> Result<(), Bles
     print!("{}", show::differences(&proposal, &root.join("golden"))?);
     if !arguments.dry_run {
         write(&proposal, &root.join("golden"), arguments.reason.trim())?;
-        println!("{} files written to golden/; review them with `git diff golden` and commit", proposal.files.len());
+        println!("written to golden/; review with `git diff golden` and commit");
     }
     Ok(())
 }
@@ -105,10 +105,17 @@ fn write(proposal: &Proposal, golden: &Path, reason: &str) -> Result<(), BlessEr
         Err(error) if error.kind() == io::ErrorKind::NotFound => HEADER.to_owned(),
         Err(error) => return Err(failed(error)),
     };
-    for row in &proposal.rows {
+    for row in proposal.rows.iter().filter(|row| !entered(&ledger, row)).collect::<Vec<_>>() {
         ledger.push_str(&row.with_reason(reason));
     }
     fs::write(&path, ledger).map_err(failed)
+}
+
+/// Whether the newest row of a file already says what the proposed one says.
+fn entered(ledger: &str, row: &Row) -> bool {
+    let head = format!("| {} | ", row.file);
+    let newest = ledger.lines().rfind(|line| line.starts_with(&head));
+    newest.is_some_and(|line| line.starts_with(&format!("{head}{} | ", row.digest)))
 }
 
 #[cfg(test)]

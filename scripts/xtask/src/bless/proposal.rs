@@ -8,6 +8,8 @@ use thiserror::Error;
 
 /// The file with the rows, in the folder of the proposal.
 const ROWS: &str = "ledger-rows.md";
+/// The folder of the runs that the proposal was made from.
+const RUNS: &str = "runs";
 /// Stands in place of the digest of a golden that is given up.
 const RETIRED: &str = "retired";
 
@@ -109,7 +111,7 @@ fn snapshots(root: &Path, folder: &Path) -> Result<Vec<String>, ProposalError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.is_dir() {
+        if path.is_dir() && path != root.join(RUNS) {
             found.extend(snapshots(root, &path)?);
         } else if path.extension().is_some_and(|extension| extension == "snap") {
             let relative = path.strip_prefix(root).unwrap_or(&path);

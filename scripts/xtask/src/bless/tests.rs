@@ -41,12 +41,19 @@ fn a_blessing_writes_the_files_and_appends_their_rows() {
     let proposal = folder(&row(&digest("one\ntwo\n")));
     let proposal = Proposal::read(proposal.path()).expect("a good proposal");
     let ledger = golden.path().join("LEDGER.md");
-    for reason in ["first", "second | with\na break"] {
-        write(&proposal, golden.path(), reason).expect("writable");
-    }
+    write(&proposal, golden.path(), "first | with\na break").expect("writable");
     assert_eq!(read(&golden.path().join("rmsnorm/cases.snap")), "one\ntwo\n");
-    let row = |reason: &str| row(&digest("one\ntwo\n")).replace("|  |", &format!("| {reason} |"));
-    assert_eq!(read(&ledger), format!("{HEADER}{}{}", row("first"), row("second / with a break")));
+    let row = |digest: &str, reason: &str| row(digest).replace("|  |", &format!("| {reason} |"));
+    let first = row(&digest("one\ntwo\n"), "first / with a break");
+    assert_eq!(read(&ledger), format!("{HEADER}{first}"));
+    // What did not move gets no second row, unless another row came between.
+    write(&proposal, golden.path(), "second").expect("writable");
+    assert_eq!(read(&ledger), format!("{HEADER}{first}"));
+    let between = row("retired", "gone");
+    fs::write(&ledger, format!("{HEADER}{first}{between}")).expect("writable");
+    write(&proposal, golden.path(), "third").expect("writable");
+    let third = row(&digest("one\ntwo\n"), "third");
+    assert_eq!(read(&ledger), format!("{HEADER}{first}{between}{third}"));
 }
 
 #[test]

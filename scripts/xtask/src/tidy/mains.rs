@@ -19,9 +19,9 @@ fn run(subject: &Subject) -> Vec<Finding> {
         .collect()
 }
 
-/// Examples are programs too, but nothing is built on them.
+/// Examples and tests with a `main` of their own are programs too, but nothing is built on them. The suite is.
 fn is_program(path: &str) -> bool {
-    !path.contains("/examples/")
+    path.starts_with("suite/tests/") || !path.contains("/examples/") && !path.contains("/tests/")
 }
 
 #[cfg(test)]

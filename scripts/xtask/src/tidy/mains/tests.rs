@@ -9,4 +9,6 @@ fn a_main_of_31_lines_is_found_and_one_of_30_is_not() {
     let findings = (CHECK.run)(&subject(&files));
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].path, "suite/cli/main.rs");
+    let tests = [("suite/tests/determinism/main.rs", long.as_str()), ("suite/driver/tests/own.rs", &long)];
+    assert_eq!((CHECK.run)(&subject(&tests)).len(), 1);
 }
