@@ -39,9 +39,8 @@ pub fn audit(directory: &Path) -> Result<Audit, EvidenceError> {
         seen.audit.steps += 1;
         for (_, record) in &step.records {
             if let Body::Scalar { name, bits } = &record.body {
-                seen.scalar(name, bits).map_err(|message| {
-                    hollow(directory, format!("step {}: scalar `{name}` {message}", step.step))
-                })?;
+                seen.scalar(name, bits)
+                    .map_err(|message| hollow(directory, format!("step {}: scalar `{name}` {message}", step.step)))?;
             }
         }
         for (key, (value, _)) in step.items {

@@ -34,7 +34,10 @@ fn judge(trial: &str, directory: &Path) -> Result<Outcome, EvidenceError> {
                 wrong += u64::from(*worst_thousandths > BOUND);
                 *elements_of.entry(name.clone()).or_default() += elements;
                 if worst.as_ref().is_none_or(|(old, _)| worst_thousandths > old) {
-                    worst = Some((*worst_thousandths, format!("`{name}` in case `{}` (step {})", record.phase, record.step)));
+                    worst = Some((
+                        *worst_thousandths,
+                        format!("`{name}` in case `{}` (step {})", record.phase, record.step),
+                    ));
                 }
             }
         }

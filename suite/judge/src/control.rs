@@ -13,7 +13,12 @@ use std::path::Path;
 #[must_use]
 pub fn alive(claim: Claim, fault: &str, activations: u64, clean: &Path, planted: &Path) -> Outcome {
     if activations == 0 {
-        return Outcome::new(Verdict::Invalid, claim, fault, format!("fault `{fault}` is inert: it was never activated"));
+        return Outcome::new(
+            Verdict::Invalid,
+            claim,
+            fault,
+            format!("fault `{fault}` is inert: it was never activated"),
+        );
     }
     // The planted run comes from another executable, so the two are no pair of claim `repeat`.
     match walk(Claim::Neutral, Mode::State, clean, planted) {

@@ -135,7 +135,9 @@ pub fn check(root: &Path, used: Option<&BTreeSet<String>>) -> Result<Vec<Problem
     for file in newest.keys().filter(|file| !files.contains_key(**file)) {
         problem(file, format!("missing: {LEDGER} names it. Take it back with git, or retire it with a reason."));
     }
-    for file in used.into_iter().flatten().filter(|file| !files.contains_key(*file) && !newest.contains_key(file.as_str())) {
+    for file in
+        used.into_iter().flatten().filter(|file| !files.contains_key(*file) && !newest.contains_key(file.as_str()))
+    {
         problem(file, "missing: it was never made. Make it with `cargo xtask bless` and a reason.".to_owned());
     }
     Ok(problems)

@@ -88,6 +88,13 @@ impl<'a> Steps<'a> {
         Self { run, next, tensors, unpacked: 0 }
     }
 
+    /// Passes over the frames before `step` without unpacking them.
+    pub fn seek(&mut self, step: u64) {
+        for (reader, at) in self.run.ranks.iter().zip(&mut self.next) {
+            *at += reader.entries()[*at..].iter().take_while(|entry| entry.step < step).count();
+        }
+    }
+
     /// The next step, in ascending order.
     pub fn next_step(&mut self) -> Result<Option<Step>, EvidenceError> {
         let waiting = |(rank, at): (usize, &usize)| self.run.ranks[rank].entries().get(*at).map(|entry| entry.step);

@@ -146,10 +146,9 @@ pub fn same_bytes(trial: &str, left: &Path, right: &Path) -> Outcome {
             pass.facts.push(format!("{bytes} bytes compared"));
             pass
         }
-        Ok((_, Some(at))) => outcome(
-            Verdict::CensusGap,
-            format!("{} and {} differ first at byte {at}", left.display(), right.display()),
-        ),
+        Ok((_, Some(at))) => {
+            outcome(Verdict::CensusGap, format!("{} and {} differ first at byte {at}", left.display(), right.display()))
+        }
     }
 }
 

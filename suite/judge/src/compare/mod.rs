@@ -105,7 +105,7 @@ fn judge(pair: &Pair<'_>) -> Result<Outcome, EvidenceError> {
         }
         None => Outcome::new(Verdict::Pass, pair.claim, pair.trial, Verdict::Pass.sentence()),
         Some(first) => {
-            let divergence = explain(pair, first)?;
+            let divergence = explain(pair, first);
             let verdict = broken(pair.claim);
             Outcome::new(verdict, pair.claim, pair.trial, verdict.sentence()).at(divergence)
         }
@@ -124,13 +124,18 @@ pub(crate) fn walk(claim: Claim, mode: Mode, left: &Path, right: &Path) -> Resul
     }
 }
 
-fn explain(pair: &Pair<'_>, first: Divergence) -> Result<Divergence, EvidenceError> {
+/// Adds what the rerun and the element files show. A rerun that is no evidence itself explains nothing.
+fn explain(pair: &Pair<'_>, first: Divergence) -> Divergence {
     let Some((left, right)) = pair.rerun else {
         let elements = elements::of_divergence(&first, pair.left, pair.right);
-        return Ok(Divergence { elements, ..first });
+        return Divergence { elements, ..first };
     };
-    let again = walk(pair.claim, pair.mode, left, right)?.divergence;
-    let refined = refine(&first, again);
-    let elements = elements::of_divergence(&refined, left, right);
-    Ok(Divergence { elements, ..refined })
+    match walk(pair.claim, pair.mode, left, right) {
+        Ok(again) => {
+            let refined = refine(&first, again.divergence);
+            let elements = elements::of_divergence(&refined, left, right);
+            Divergence { elements, ..refined }
+        }
+        Err(error) => Divergence { cause: format!("{}; the rerun is no evidence: {error}", first.cause), ..first },
+    }
 }

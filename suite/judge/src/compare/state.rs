@@ -78,6 +78,11 @@ impl Passed {
 
 /// The first divergence of one step. The state decides; tensors, where both recorded them, tell the node.
 fn compare_step(left: &Step, right: &Step, common_only: bool, passed: &mut Passed) -> Option<Divergence> {
+    match (left.trained(), right.trained()) {
+        (true, false) => return Some(missing_step(left)),
+        (false, true) => return Some(missing_step(right)),
+        _ => {}
+    }
     let mut found: Option<(usize, Divergence)> = None;
     let mut keep = |place: usize, divergence: Divergence| {
         if found.as_ref().is_none_or(|(old, _)| place < *old) {

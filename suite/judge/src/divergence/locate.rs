@@ -51,7 +51,7 @@ pub(crate) fn first(sides: Sides<'_>, alignment: Alignment) -> Option<Divergence
 }
 
 fn side_text(record: Option<&Record>) -> String {
-    record.map_or_else(|| "absent".to_owned(), |record| value_text(record))
+    record.map_or_else(|| "absent".to_owned(), value_text)
 }
 
 fn aligned(sides: Sides<'_>) -> Vec<(usize, usize)> {
@@ -167,7 +167,9 @@ fn describe(sides: Sides<'_>, pairs: &[(usize, usize)], index: usize, kind: Kind
 fn tensor_cause(kind: Kind, equal: Option<bool>, field: &str, a: &TensorRecord, b: &TensorRecord) -> String {
     match (kind, equal) {
         (Kind::Description, _) => match field {
-            "variant" => format!("variant `{}` ran instead of `{}`: chosen by time or environment", b.variant, a.variant),
+            "variant" => {
+                format!("variant `{}` ran instead of `{}`: chosen by time or environment", b.variant, a.variant)
+            }
             field => format!("the bits are equal, the {field} is not: the two sides do not hold the same tensor"),
         },
         (Kind::Input, _) => "what the node read differs, and no recorded node wrote it: look one level deeper".into(),
@@ -241,7 +243,12 @@ fn value_text(record: &Record) -> String {
 }
 
 /// The divergence of one value of a step; `None` stands for an absent side.
-pub(crate) fn of_item(step: &Step, key: &Key, left: Option<&(Value, usize)>, right: Option<&(Value, usize)>) -> Divergence {
+pub(crate) fn of_item(
+    step: &Step,
+    key: &Key,
+    left: Option<&(Value, usize)>,
+    right: Option<&(Value, usize)>,
+) -> Divergence {
     let place = left.or(right).map(|(_, place)| *place).expect("at least one side holds the value");
     let (rank, record) = &step.records[place];
     let kind = match (left, right, key) {

@@ -4,7 +4,7 @@ mod locate;
 mod refine;
 
 pub(crate) use locate::{Alignment, Sides, first, of_item};
-pub use refine::refine;
+pub use refine::{HIDDEN, refine};
 
 use crate::elements::ElementReport;
 use contract::record::Role;
@@ -69,7 +69,10 @@ impl Divergence {
     /// Section of a leaf of the state: `optimizer` of `optimizer/m.embedding`.
     #[must_use]
     pub fn section(&self) -> Option<&str> {
-        self.name.split_once('/').filter(|_| self.kind == Kind::State || self.node.is_none()).map(|(section, _)| section)
+        self.name
+            .split_once('/')
+            .filter(|_| self.kind == Kind::State || self.node.is_none())
+            .map(|(section, _)| section)
     }
 
     /// The place in words: `step 3, rank 0, backward, layers.1.mlp, node n, tensor x`.
@@ -82,6 +85,7 @@ impl Divergence {
             (_, Some(section)) => format!("leaf {} (section {section})", self.name),
             (Kind::Scalar, _) => format!("scalar {}", self.name),
             (Kind::Order, _) => format!("event {}", self.name),
+            _ if self.node.is_none() => self.name.clone(),
             _ => format!("tensor {}", self.name),
         });
         parts.join(", ")

@@ -27,8 +27,7 @@ impl Format {
     /// The format of a dtype's name; `None` when it is not known.
     #[must_use]
     pub fn of(dtype: &str) -> Option<Self> {
-        let float =
-            |bytes, exponent_bits, mantissa_bits| Self { bytes, exponent_bits, mantissa_bits, signed: true };
+        let float = |bytes, exponent_bits, mantissa_bits| Self { bytes, exponent_bits, mantissa_bits, signed: true };
         let integer = |bytes, signed| Self { bytes, exponent_bits: 0, mantissa_bits: 8 * bytes as u32, signed };
         Some(match dtype {
             "f64" => float(8, 11, 52),

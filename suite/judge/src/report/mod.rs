@@ -90,7 +90,9 @@ fn command(label: &str, text: &str) -> Vec<String> {
     let room = COLUMNS - INDENT.len() - 2;
     let fits = |(at, _): &(usize, char)| text[..*at].chars().count() <= room;
     match text.char_indices().filter(|(_, c)| *c == ' ').take_while(fits).last() {
-        Some((at, _)) => vec![clip(&format!("{label:<12} {} \\", &text[..at])), clip(&format!("{INDENT}{}", &text[at + 1..]))],
+        Some((at, _)) => {
+            vec![clip(&format!("{label:<12} {} \\", &text[..at])), clip(&format!("{INDENT}{}", &text[at + 1..]))]
+        }
         None => vec![clip(&whole)],
     }
 }

@@ -5,12 +5,13 @@
 
 mod segment;
 
+use crate::audit::audit;
 use crate::divergence::Divergence;
 use crate::evidence::{EvidenceError, Run, check_pair, hollow};
 use crate::outcome::{Counts, Outcome};
-use crate::steps::{Step, Steps};
 use contract::claim::Claim;
 use contract::pointer::Pointer;
+use contract::record::Body;
 use contract::verdict::Verdict;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -75,6 +76,7 @@ pub fn resume(chain: &Chain<'_>) -> Outcome {
 }
 
 fn judge(chain: &Chain<'_>) -> Result<(Counts, Vec<String>), Break> {
+    audit(&chain.uninterrupted)?;
     let run = Run::open(&chain.uninterrupted)?;
     let ranks = run.ranks.len() as u64;
     check_shape(chain, &run)?;
@@ -127,7 +129,8 @@ fn check_shape(chain: &Chain<'_>, run: &Run) -> Result<(), EvidenceError> {
 fn check_evidence(index: usize, before: Option<&Segment>, segment: &Segment) -> Result<(), Break> {
     let broken = |message: String| Err(Break::Loaded(message));
     if segment.killed && segment.signal != Some(SIGKILL) {
-        let how = segment.signal.map_or_else(|| "ended by itself".to_owned(), |signal| format!("died by signal {signal}"));
+        let how =
+            segment.signal.map_or_else(|| "ended by itself".to_owned(), |signal| format!("died by signal {signal}"));
         return broken(format!("run {index} was to die by signal {SIGKILL}; it {how}"));
     }
     if let (false, Some(signal)) = (segment.killed, segment.signal) {
@@ -159,12 +162,12 @@ fn check_evidence(index: usize, before: Option<&Segment>, segment: &Segment) -> 
 /// Steps that the uninterrupted run made.
 fn end_of(chain: &Chain<'_>) -> Result<u64, EvidenceError> {
     let mut run = Run::open(&chain.uninterrupted)?;
-    let mut last: Option<Step> = None;
-    let mut steps = Steps::new(&mut run, false);
-    while let Some(step) = steps.next_step()? {
-        last = Some(step);
+    let reader = &mut run.ranks[0];
+    let last = reader.frame(reader.entries().len() - 1)?;
+    match last.records.last().map(|record| &record.body) {
+        Some(Body::End { steps }) => Ok(*steps),
+        _ => Err(hollow(&chain.uninterrupted, "it has no `end` record")),
     }
-    last.and_then(|step| step.end).ok_or_else(|| hollow(&chain.uninterrupted, "it has no `end` record"))
 }
 
 #[cfg(test)]

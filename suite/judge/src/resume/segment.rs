@@ -24,9 +24,10 @@ pub fn compare(
     let (mut plain, mut resumed) = (Steps::new(&mut uninterrupted, false), Steps::new(&mut run, false));
     let loaded = segment.loaded.as_ref().map_or(0, |pointer| pointer.step);
     let mut progress = Progress { index, loaded, restored: false, next: loaded, ended: None };
-    let mut at = plain.next_step()?;
+    let mut at: Option<Step> = None;
     while let Some(step) = resumed.next_step()? {
-        while at.as_ref().is_some_and(|at| at.step < step.step) {
+        if at.as_ref().is_none_or(|at| at.step < step.step) {
+            plain.seek(step.step);
             at = plain.next_step()?;
         }
         progress.ended = step.end.or(progress.ended);
@@ -123,7 +124,8 @@ impl Progress {
             Some((section, _)) => format!("leaf `{}` (section {section})", key.name()),
             None => format!("scalar `{}`", key.name()),
         };
-        let message = format!("run {}, step {}, {when}: {what} is not that of the uninterrupted run", self.index, found.step);
+        let message =
+            format!("run {}, step {}, {when}: {what} is not that of the uninterrupted run", self.index, found.step);
         let cause = if when == "right after the load" {
             "it was saved, loaded or derived wrongly"
         } else {

@@ -77,11 +77,7 @@ fn open(path: &Path) -> Result<(Pointer, State), CheckpointError> {
     let no_save = |problems| CheckpointError::NoSuchSave { root: root.to_owned(), directory: name.clone(), problems };
     let pointer = pointer.ok_or_else(|| no_save(Vec::new()))?;
     let inspection = inspect(&mut source, root, &pointer, Depth::Leaves)?;
-    if inspection.problems.is_empty() {
-        Ok((pointer, inspection.state))
-    } else {
-        Err(no_save(inspection.problems))
-    }
+    if inspection.problems.is_empty() { Ok((pointer, inspection.state)) } else { Err(no_save(inspection.problems)) }
 }
 
 fn compare_leaf(first: &Tensor, second: &Tensor) -> Option<Difference> {

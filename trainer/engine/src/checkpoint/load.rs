@@ -2,7 +2,7 @@
 
 use super::inspect::{Depth, inspect};
 use super::steps::{is_stale_file, pointer_steps};
-use super::survey::{Survey, find, survey};
+use super::survey::{find, survey};
 use super::{CheckpointError, Leaf, Problem, Recipe, SaveStep, State, StatePolicy, manifest, save};
 use crate::storage::{CHUNK_BYTES, Reader, Source, Storage};
 use contract::pointer::Pointer;
@@ -58,7 +58,7 @@ pub fn load(
     let inspection = inspect(&mut source, root, &pointer, Depth::Leaves)?;
     let path = root.join(&pointer.directory);
     let Some(manifest) = inspection.manifest.filter(|_| inspection.problems.is_empty()) else {
-        let older = newest_older(&mut source, root, &survey, pointer.step);
+        let older = newest_older(root, pointer.step);
         return Err(CheckpointError::Damaged { path, problems: inspection.problems, older });
     };
     if manifest.recipe_digest != expectations.recipe.digest {
@@ -73,15 +73,15 @@ pub fn load(
     }
 }
 
-/// The newest save before `step` that is sound in every byte.
-fn newest_older(source: &mut Reader, root: &Path, survey: &Survey, step: u64) -> Option<String> {
-    let candidates = survey.complete().into_iter().rev().filter(|pointer| pointer.step < step);
-    candidates
-        .into_iter()
-        .find(|pointer| {
-            inspect(source, root, pointer, Depth::Leaves).is_ok_and(|inspection| inspection.problems.is_empty())
-        })
-        .map(|pointer| pointer.directory)
+/// The newest save before `step` that is sound in every byte. What cannot be read is not sound.
+pub fn newest_older(root: &Path, step: u64) -> Option<String> {
+    let mut source = Reader::new(root);
+    let complete = survey(&mut source, root).ok()?.complete();
+    let sound = |pointer: &Pointer| {
+        inspect(&mut source, root, pointer, Depth::Leaves).is_ok_and(|inspection| inspection.problems.is_empty())
+    };
+    let older = complete.into_iter().rev().filter(|pointer| pointer.step < step);
+    older.into_iter().find(sound).map(|pointer| pointer.directory)
 }
 
 /// Puts the leaves of a state in the expected order.

@@ -14,6 +14,11 @@ pub trait SavePolicy: Debug + Send + Sync {
         steps
     }
 
+    /// Complete saves that stay, the new one among them, when the recipe asks for `keep`.
+    fn kept(&self, keep: u32) -> usize {
+        keep.max(2) as usize
+    }
+
     /// Whether `step` may be saved over a newer save. A trainer that restores properly never needs it.
     fn replaces_newer(&self, step: u64, newest: &Pointer) -> bool {
         let _ = (step, newest);

@@ -1,6 +1,7 @@
 //! One save, from a state to a committed checkpoint.
 
 use super::inspect::{Depth, inspect};
+use super::load::newest_older;
 use super::manifest::{MANIFEST, Manifest, ManifestLeaf, ManifestShard, SCHEMA, json};
 use super::shard::{self, Shard};
 use super::survey::{FoundSave, Survey, survey};
@@ -8,6 +9,7 @@ use super::{
     CheckpointError, Folder, SafeOrder, SavePlan, SavePolicy, SaveStep, State, directory_name, save_steps, state,
 };
 use crate::storage::{CHUNK_BYTES, Storage};
+use contract::execution::CheckpointExecution;
 use contract::pointer::Pointer;
 use fingerprint::Fingerprint;
 use std::borrow::Cow;
@@ -48,6 +50,12 @@ impl Default for SaveOptions {
     }
 }
 
+impl From<&CheckpointExecution> for SaveOptions {
+    fn from(execution: &CheckpointExecution) -> Self {
+        Self { keep: execution.keep, asynchronous: execution.asynchronous, ..Self::default() }
+    }
+}
+
 /// Saves `state`, which has `step` steps behind it, and returns the committed pointer.
 ///
 /// Saving a step again with equal bytes changes nothing.
@@ -79,7 +87,7 @@ pub fn save(
             return Err(CheckpointError::NotNewer { root, step, newest: newest.step });
         }
     }
-    let mut plan = arrange(found, step, options.keep);
+    let mut plan = arrange(found, step, options.policy.kept(options.keep));
     plan.files = shards.into_iter().map(|shard| (shard.file, shard.pieces)).collect();
     plan.files.push((MANIFEST.to_owned(), vec![Cow::Owned(manifest)]));
     plan.pointer = json(&pointer);
@@ -98,7 +106,8 @@ fn saved_before(storage: &mut Storage, newest: Pointer, now: &Pointer) -> Result
     if problems.is_empty() {
         Ok(newest)
     } else {
-        Err(CheckpointError::Damaged { path: root.join(&newest.directory), problems, older: None })
+        let (path, older) = (root.join(&newest.directory), newest_older(&root, newest.step));
+        Err(CheckpointError::Damaged { path, problems, older })
     }
 }
 
@@ -134,15 +143,18 @@ fn describe(step: u64, recipe: &Recipe, state: &State, shards: &[Shard<'_>]) -> 
 ///
 /// Abandoned: newer than the pointer, so never committed, or in the way. Retired: older than the saves that are kept.
 /// An incomplete older folder does not count as kept.
-fn arrange<'a>(found: Survey, step: u64, keep: u32) -> SavePlan<'a> {
+fn arrange<'a>(found: Survey, step: u64, kept: usize) -> SavePlan<'a> {
     let newest = found.pointer.as_ref().map(|pointer| pointer.step);
     let (abandoned, older): (Vec<_>, Vec<_>) =
         found.saves.into_iter().partition(|save| save.step == step || newest.is_none_or(|newest| save.step > newest));
     let folders = |saves: Vec<FoundSave>| -> Vec<Folder> { saves.into_iter().map(|save| save.folder).collect() };
     let mut older: Vec<_> = older.into_iter().filter(|save| save.step < step).collect();
-    let kept_before = keep.max(2) as usize - 1;
     let complete: Vec<u64> = older.iter().filter(|save| save.complete.is_some()).map(|save| save.step).collect();
-    let oldest_kept = complete.len().checked_sub(kept_before).map(|index| complete[index]);
+    // The new save is one of those that stay.
+    let oldest_kept = match kept.saturating_sub(1) {
+        0 => Some(step),
+        before => complete.len().checked_sub(before).map(|index| complete[index]),
+    };
     older.retain(|save| oldest_kept.is_some_and(|oldest| save.step < oldest));
     SavePlan {
         directory: directory_name(step),

@@ -67,7 +67,9 @@ pub fn survey(source: &mut dyn Source, root: &Path) -> Result<Survey, Checkpoint
         if entry.is_directory && entry.name.starts_with(TEMPORARY) {
             let files = source.list(&entry.name)?.unwrap_or_default();
             survey.stale.push(folder(&entry.name, &files));
-        } else if entry.is_directory && let Some(step) = step_of(&entry.name) {
+        } else if entry.is_directory
+            && let Some(step) = step_of(&entry.name)
+        {
             let files = source.list(&entry.name)?.unwrap_or_default();
             let complete = completeness(source, &entry.name, &files)?;
             survey.saves.push(FoundSave { step, folder: folder(&entry.name, &files), complete });

@@ -128,9 +128,7 @@ impl Storage {
     /// # Errors
     /// When the directory exists or cannot be created.
     pub fn create_directory(&mut self, path: &str) -> Result<(), StorageError> {
-        self.run(Act::CreateDirectory { path: path.to_owned() }, |storage| {
-            std::fs::create_dir(storage.root.join(path))
-        })
+        self.run(Act::CreateDirectory { path: path.to_owned() }, |storage| std::fs::create_dir(storage.root.join(path)))
     }
 
     /// Creates a file and writes the concatenated `pieces`: one operation for the creation and one for each
@@ -223,9 +221,7 @@ impl Storage {
     /// # Errors
     /// When the directory does not exist or is not empty.
     pub fn remove_directory(&mut self, path: &str) -> Result<(), StorageError> {
-        self.run(Act::RemoveDirectory { path: path.to_owned() }, |storage| {
-            std::fs::remove_dir(storage.root.join(path))
-        })
+        self.run(Act::RemoveDirectory { path: path.to_owned() }, |storage| std::fs::remove_dir(storage.root.join(path)))
     }
 
     fn run<T>(&mut self, act: Act, body: impl FnOnce(&mut Self) -> io::Result<T>) -> Result<T, StorageError> {
@@ -310,11 +306,7 @@ fn write_some(file: &mut File, bytes: &[u8]) -> io::Result<usize> {
 
 /// Gives the concatenated `pieces` in chunks of `size` bytes; only the last chunk may be shorter. Copies only chunks
 /// that cross the border of a piece.
-fn for_each_chunk<E>(
-    pieces: &[&[u8]],
-    size: usize,
-    mut take: impl FnMut(&[u8]) -> Result<(), E>,
-) -> Result<(), E> {
+fn for_each_chunk<E>(pieces: &[&[u8]], size: usize, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let mut carry: Vec<u8> = Vec::new();
     for piece in pieces {
         let mut rest = *piece;

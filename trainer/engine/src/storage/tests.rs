@@ -100,7 +100,9 @@ fn a_short_write_takes_half_and_the_rest_finds_a_full_device() {
         .lines
         .iter()
         .filter_map(|line| match line {
-            Line::Operation(Operation { act: Act::Write { length, .. }, error, .. }) => Some((*length, error.is_some())),
+            Line::Operation(Operation { act: Act::Write { length, .. }, error, .. }) => {
+                Some((*length, error.is_some()))
+            }
             _ => None,
         })
         .collect();
@@ -116,8 +118,7 @@ fn an_operation_is_announced_before_it_runs() {
     let control = Control::connect(Some(&socket), 0).expect("connect");
     let mut driver = BufReader::new(listener.accept().expect("accept").0);
     let root = folder.path().join("save");
-    let mut storage =
-        Storage::open(&root, &StorageRequest::default(), folder.path(), control).expect("open");
+    let mut storage = Storage::open(&root, &StorageRequest::default(), folder.path(), control).expect("open");
     std::thread::scope(|scope| {
         let run = scope.spawn(|| {
             storage.begin_save(8, true);

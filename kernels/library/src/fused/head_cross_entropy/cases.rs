@@ -9,7 +9,7 @@ use serde_json::json;
 pub fn cases() -> Vec<Case> {
     use Dtype::{Bf16, F32};
     // Units, positions, width, columns.
-    let shapes: [(&str, [usize; 4], Dtype, &'static str); 10] = [
+    let shapes: [(&str, [usize; 4], Dtype, &'static str); 11] = [
         ("no_units", [0, 3, 4, 8], F32, "a launch over nothing that reads something"),
         ("no_positions", [2, 0, 3, 5], F32, "dw of a unit without positions that is left as garbage instead of +0"),
         ("one", [1, 1, 1, 1], F32, "one column, whose loss is exactly +0"),
@@ -17,9 +17,10 @@ pub fn cases() -> Vec<Case> {
         ("bf16", [2, 5, 24, 67], Bf16, "rounding of dlogits and dx at another place"),
         ("block_less_one", [1, 3, 5, 1023], F32, "padding columns that enter a sum"),
         ("block", [1, 2, 5, 1024], Bf16, "an empty second block"),
-        ("block_and_one", [2, 3, 5, 1025], F32, "a chain of dx that starts again at the second block"),
+        ("block_and_one", [2, 3, 5, 1025], F32, "a second block with one column"),
+        ("block_and_a_half", [2, 3, 5, 1536], F32, "a chain of dx that starts again at the second block"),
         ("three_blocks", [1, 2, 3, 2049], Bf16, "dx that is rounded between blocks, not once at its end"),
-        ("task_and_one", [1, 65, 3, 130], F32, "a second task of rows with one row, and of columns with two"),
+        ("task_and_one", [1, 129, 3, 130], F32, "a second task of rows with one row, and of columns with two"),
     ];
     let mut cases = Vec::new();
     for (index, (name, [units, positions, width, columns], dtype, prevents)) in shapes.into_iter().enumerate() {

@@ -11,7 +11,7 @@ use numerics::simd::Level;
 use std::borrow::Cow;
 
 /// Rows of one task: enough to pay for packing a block of the weights again in each.
-const TASK_ROWS: usize = 64;
+const TASK_ROWS: usize = 128;
 /// Columns of one task of `dw`.
 const TASK_COLUMNS: usize = 128;
 

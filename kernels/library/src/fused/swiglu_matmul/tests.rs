@@ -30,7 +30,7 @@ fn the_fusion_gives_the_bits_of_the_composition() {
 
 #[test]
 fn the_product_reads_the_rounded_activation() {
-    // silu(0) is 0 and silu of a large gate is the gate: h is 256·(1 + 2^-7 + 2^-14), which bf16 rounds down.
+    // silu of so large a gate is the gate: h is 258·(1 + 2^-7) = 260.015625, which bf16 rounds down.
     let gate_up = Tensor::from_f32_as(Dtype::Bf16, &[1, 1, 2], &[258.0, 1.0078125]);
     let w = Tensor::from_f32(&[1, 1], &[1.0]);
     let registry = Registry::standard();

@@ -143,6 +143,7 @@ struct Pair {
     ds: f32,
 }
 
+#[expect(clippy::needless_range_loop, reason = "heads are counted as the contract counts them")]
 pub fn backward(call: &mut Call<'_, '_>) {
     let Attributes { query_heads, kv_heads, head_width, .. } = call.attributes();
     let attributes: Attributes = call.attributes();
@@ -175,14 +176,15 @@ pub fn backward(call: &mut Call<'_, '_>) {
         };
         for position in 0..positions {
             for channel in 0..head_width {
-                for head in 0..query_heads {
-                    set(position, head, channel, dq(input, &pairs[head], position, head, channel));
+                for (head, pairs) in pairs.iter().enumerate() {
+                    set(position, head, channel, dq(input, pairs, position, head, channel));
                 }
                 for head in 0..kv_heads {
                     let (mut dk, mut dv) = (0.0, 0.0);
-                    for query_head in head * attributes.group()..(head + 1) * attributes.group() {
+                    let group = head * attributes.group()..(head + 1) * attributes.group();
+                    for (query_head, pairs) in group.clone().zip(&pairs[group]) {
                         for i in (0..positions).filter(|i| input.sees(*i, position)) {
-                            let Pair { p, ds } = pairs[query_head][i * positions + position];
+                            let Pair { p, ds } = pairs[i * positions + position];
                             dk = ds.mul_add(input.q(i, query_head, channel), dk);
                             dv = p.mul_add(gradient.get(at(i, query_head) + channel), dv);
                         }

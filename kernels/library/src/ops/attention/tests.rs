@@ -71,17 +71,11 @@ fn a_lone_token_gives_its_own_value_and_its_score_in_base_two() {
     let lse2 = math::log(weight).mul_add(std::f32::consts::LOG2_E, 5.0 * c);
     assert_eq!(outputs[1].to_f32(), [lse2]);
     let expected = [7.0, -8.0, 0.25, 0.0].map(|v: f32| weight.mul_add(v, 0.0) * (1.0 / weight));
-    assert_eq!(outputs[0].to_f32().map_bits(), expected.to_vec().map_bits());
+    assert_eq!(bits(&outputs[0].to_f32()), bits(&expected));
 }
 
-trait Bits {
-    fn map_bits(&self) -> Vec<u32>;
-}
-
-impl Bits for Vec<f32> {
-    fn map_bits(&self) -> Vec<u32> {
-        self.iter().map(|value| value.to_bits()).collect()
-    }
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
 }
 
 #[test]
@@ -112,11 +106,13 @@ fn another_document_changes_no_bit_of_a_document() {
 fn a_position_that_sees_nothing_gives_zero_and_minus_infinity() {
     let case = case("sees_nothing");
     let outputs = execute("attention", &case.attributes, &case.inputs);
-    assert_eq!(outputs[0].to_f32()[..8].to_vec().map_bits(), [0; 8]);
+    assert_eq!(bits(&outputs[0].to_f32()[..8]), [0; 8]);
     assert_eq!(outputs[1].to_f32()[0], f32::NEG_INFINITY);
-    let case = self::case("late_backward");
+    let case = self::case("sees_nothing_backward");
     let dqkv = execute("attention_backward", &case.attributes, &case.inputs)[0].to_f32();
-    assert!(dqkv.iter().any(|value| *value != 0.0));
+    // Position 3 sees nothing: no gradient of its queries. Position 4 and others see its key and value.
+    assert_eq!(bits(&dqkv[3 * 16..][..8]), [0; 8]);
+    assert!(dqkv[3 * 16 + 8..][..8].iter().all(|value| *value != 0.0));
 }
 
 #[test]
@@ -129,27 +125,54 @@ fn an_invisible_infinity_reaches_no_row() {
     assert!(o[100 * 8..].iter().any(|value| value.is_nan()));
 }
 
-/// The reference on documents that all begin with the row.
-fn without_documents(call: &mut Call<'_, '_>) {
-    let starts = Tensor::zeros(call.inputs[1].spec.clone());
-    let inputs = [call.inputs[0], starts.view()];
-    super::reference::forward(&mut Call {
-        attributes: call.attributes,
-        inputs: &inputs,
-        outputs: call.outputs,
-        context: call.context,
-    });
+/// A reference on documents that all begin with the row.
+fn without_documents(call: &mut Call<'_, '_>, reference: fn(&mut Call<'_, '_>)) {
+    let mut inputs = call.inputs.to_vec();
+    let starts = Tensor::zeros(inputs.pop().expect("document_start is the last input").spec.clone());
+    inputs.push(starts.view());
+    reference(&mut Call { attributes: call.attributes, inputs: &inputs, outputs: call.outputs, context: call.context });
 }
 
 #[test]
 fn a_variant_that_ignores_documents_has_other_bits() {
-    let case = case("start_at_127");
     let registry = Registry::standard();
-    let kernel = registry.kernel("attention").expect("a kernel of the registry");
-    let mutant = Variant { name: "mutant", run: without_documents };
+    let context = Context::new(1, Level::Scalar);
+    let forward = Variant { name: "mutant", run: |call| without_documents(call, super::reference::forward) };
+    let backward = Variant { name: "mutant", run: |call| without_documents(call, super::reference::backward) };
+    for (name, mutant) in [("start_at_127", forward), ("start_at_127_backward", backward)] {
+        let case = case(name);
+        let kernel = registry.kernel(case.kernel).expect("a kernel of the registry");
+        let found = run(kernel, &mutant, &case.attributes, &case.inputs, 0xA5, &context).expect("a case is accepted");
+        assert_ne!(found, execute(case.kernel, &case.attributes, &case.inputs), "{name}");
+    }
+}
+
+/// The backward reference with P and dS of bf16 storage left in f32.
+fn without_rounding(call: &mut Call<'_, '_>) {
+    let wide: Vec<Tensor> = call
+        .inputs
+        .iter()
+        .map(|input| match input.spec.dtype {
+            Dtype::Bf16 => {
+                let values: Vec<f32> = (0..input.spec.elements()).map(|at| input.floats().get(at)).collect();
+                Tensor::from_f32(input.shape(), &values)
+            }
+            _ => Tensor::from_bytes(input.spec.clone(), input.bytes),
+        })
+        .collect();
+    let gradient = execute("attention_backward", call.attributes, &wide).remove(0).to_f32();
+    call.outputs[0].reborrow().into_floats().store(0, &gradient);
+}
+
+#[test]
+fn a_gradient_from_unrounded_weights_has_other_bits() {
+    let case = case("bf16_backward");
+    let registry = Registry::standard();
+    let kernel = registry.kernel(case.kernel).expect("a kernel of the registry");
+    let mutant = Variant { name: "mutant", run: without_rounding };
     let context = Context::new(1, Level::Scalar);
     let found = run(kernel, &mutant, &case.attributes, &case.inputs, 0xA5, &context).expect("a case is accepted");
-    assert_ne!(found, execute("attention", &case.attributes, &case.inputs));
+    assert_ne!(found, execute(case.kernel, &case.attributes, &case.inputs));
 }
 
 #[test]

@@ -1,8 +1,10 @@
 use super::{COLUMNS, CrossEntropy, UNCOUNTED, logsumexp};
+use crate::case::Case;
+use crate::check::{self, Array, Oracle};
 use crate::context::Context;
 use crate::eager::run;
 use crate::registry::Registry;
-use crate::room::Room;
+use crate::room::{Builder, Forward, Kernel, REFERENCE, Room, RoomError, ValueId};
 use crate::tensor::{Dtype, Spec, Tensor};
 use crate::testing;
 use numerics::simd::Level;
@@ -101,4 +103,49 @@ fn operands_of_another_shape_are_refused() {
     assert!((kernel.infer)(&json!({"output": "bf16"}), &specs(3, 3)).is_err());
     assert!((kernel.infer)(&json!({"output": "u32"}), &specs(3, 2)).is_err());
     assert!((kernel.infer)(&json!({}), &specs(3, 2)).is_err());
+}
+
+/// The room with a claim that the z-loss enters with twice its weight: what a forgotten 2 of the square would be.
+struct TwiceTheZLoss;
+
+impl Room for TwiceTheZLoss {
+    fn name(&self) -> &'static str {
+        CrossEntropy.name()
+    }
+
+    fn kernels(&self) -> &'static [Kernel] {
+        CrossEntropy.kernels()
+    }
+
+    fn cases(&self) -> Vec<Case> {
+        CrossEntropy.cases()
+    }
+
+    fn backward(&self, forward: &Forward<'_>, builder: &mut dyn Builder) -> Result<Vec<Option<ValueId>>, RoomError> {
+        CrossEntropy.backward(forward, builder)
+    }
+
+    fn oracle(&self, kernel: &str) -> Option<Oracle> {
+        CrossEntropy.oracle(kernel)
+    }
+
+    fn root_weights(&self, kernel: &str, output: usize, inputs: &[Array]) -> Option<Vec<f64>> {
+        let factor = if output == 1 { 2.0 } else { 1.0 };
+        let weights = CrossEntropy.root_weights(kernel, output, inputs)?;
+        Some(weights.into_iter().map(|weight| factor * weight).collect())
+    }
+}
+
+#[test]
+fn a_z_loss_of_twice_its_weight_is_seen_by_the_gradient_check() {
+    let registry = Registry::standard();
+    let context = Context::new(1, Level::Scalar);
+    let case = CrossEntropy.cases().into_iter().find(|case| case.name == "only_z_loss").expect("a case of this name");
+    let right = |room: &dyn Room| {
+        let checked = check::gradients(&registry, room, &case, REFERENCE, &context).expect("a case is accepted");
+        assert_eq!(checked.len(), 1);
+        checked[0].right()
+    };
+    assert!(right(&CrossEntropy));
+    assert!(!right(&TwiceTheZLoss));
 }

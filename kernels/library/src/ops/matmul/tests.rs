@@ -96,6 +96,27 @@ fn a_variant_with_a_descending_chain_has_other_bits() {
     assert_ne!(found, fastest(&case));
 }
 
+/// The weight gradient with each unit continuing the one before.
+fn running_over_units(call: &mut Call<'_, '_>) {
+    super::reference::wgrad(call);
+    let slice: usize = call.outputs[0].spec.shape[1..].iter().product();
+    let dw: &mut [f32] = call.outputs[0].reborrow().into_typed();
+    (slice..dw.len()).for_each(|at| dw[at] += dw[at - slice]);
+}
+
+#[test]
+fn a_weight_gradient_that_continues_the_unit_before_has_other_bits() {
+    let registry = Registry::standard();
+    let kernel = registry.kernel("matmul_wgrad").expect("a kernel of the registry");
+    let mutant = Variant { name: "mutant", run: running_over_units };
+    let context = Context::new(1, Level::Scalar);
+    for (name, caught) in [("many_units_wgrad", true), ("few_rows_wgrad", false)] {
+        let case = case(name);
+        let found = run(kernel, &mutant, &case.attributes, &case.inputs, 0xA5, &context).expect("a case is accepted");
+        assert_eq!(found != fastest(&case), caught, "{name}: only several units show it");
+    }
+}
+
 #[test]
 fn operands_that_do_not_fit_are_refused_with_both_shapes() {
     let registry = Registry::standard();

@@ -34,9 +34,16 @@ struct Effect {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Bytes { file: Inode, offset: usize, bytes: Arc<[u8]> },
+    Bytes {
+        file: Inode,
+        offset: usize,
+        bytes: Arc<[u8]>,
+    },
     /// Changes that happen together or not at all: directory, name, what the name leads to from now on.
-    Entries { changes: Vec<(Inode, String, Option<Inode>)>, unsynced: BTreeSet<Inode> },
+    Entries {
+        changes: Vec<(Inode, String, Option<Inode>)>,
+        unsynced: BTreeSet<Inode>,
+    },
 }
 
 /// Which of the effects that are not durable survive.

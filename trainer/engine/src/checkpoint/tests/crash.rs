@@ -30,7 +30,7 @@ fn losses_of(initial: &Tree, log: &StorageLog) -> (usize, Vec<String>) {
 
 /// What a machine that comes up with `found` has lost.
 fn loss(found: &CrashState) -> Option<String> {
-    let folder = tempfile::tempdir().expect("temporary directory");
+    let folder = super::folder();
     let root = folder.path().join("state");
     found.tree.write(&root).expect("write");
     let committed = found.committed.as_ref().map(|pointer| pointer.step);
@@ -87,7 +87,10 @@ fn no_crash_while_a_never_committed_first_save_is_replaced_stops_the_run() {
 }
 
 /// A policy that is one function.
-struct Rewrite(fn(Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>>);
+struct Rewrite {
+    kept: usize,
+    steps: fn(Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>>,
+}
 
 impl std::fmt::Debug for Rewrite {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -97,18 +100,27 @@ impl std::fmt::Debug for Rewrite {
 
 impl SavePolicy for Rewrite {
     fn rewrite<'a>(&self, steps: Vec<SaveStep<'a>>) -> Vec<SaveStep<'a>> {
-        (self.0)(steps)
+        (self.steps)(steps)
+    }
+
+    fn kept(&self, _: u32) -> usize {
+        self.kept
     }
 }
 
-fn assert_caught(rewrite: fn(Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>>) {
-    let (count, lost) = losses(Rewrite(rewrite));
-    assert!(!lost.is_empty(), "none of {count} states loses anything");
+/// At least one crash state of the rewritten save has lost something, and the error says `evidence`.
+fn assert_caught(evidence: &str, steps: fn(Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>>) {
+    assert_policy_caught(evidence, Rewrite { kept: 2, steps });
+}
+
+fn assert_policy_caught(evidence: &str, policy: Rewrite) {
+    let (count, lost) = losses(policy);
+    assert!(lost.iter().any(|loss| loss.contains(evidence)), "{count} states, lost: {lost:#?}");
 }
 
 #[test]
 fn a_missing_sync_of_shards_loses_a_save() {
-    assert_caught(|mut steps| {
+    assert_caught(".safetensors is torn", |mut steps| {
         steps.retain(|step| !matches!(step, SaveStep::SyncFile { path } if is_shard(path)));
         steps
     });
@@ -116,7 +128,7 @@ fn a_missing_sync_of_shards_loses_a_save() {
 
 #[test]
 fn a_missing_sync_of_the_manifest_loses_a_save() {
-    assert_caught(|mut steps| {
+    assert_caught("manifest.json was altered", |mut steps| {
         steps.retain(|step| !matches!(step, SaveStep::SyncFile { path } if path.ends_with("manifest.json")));
         steps
     });
@@ -124,7 +136,7 @@ fn a_missing_sync_of_the_manifest_loses_a_save() {
 
 #[test]
 fn a_missing_sync_of_the_pointer_loses_a_save() {
-    assert_caught(|mut steps| {
+    assert_caught("latest.json is no pointer", |mut steps| {
         steps.retain(|step| !matches!(step, SaveStep::SyncFile { path } if path.starts_with("latest")));
         steps
     });
@@ -132,7 +144,7 @@ fn a_missing_sync_of_the_pointer_loses_a_save() {
 
 #[test]
 fn a_missing_sync_of_directories_loses_a_save() {
-    assert_caught(|mut steps| {
+    assert_caught("step None instead of Some(2)", |mut steps| {
         steps.retain(|step| !matches!(step, SaveStep::SyncDirectory { .. }));
         steps
     });
@@ -140,7 +152,7 @@ fn a_missing_sync_of_directories_loses_a_save() {
 
 #[test]
 fn a_missing_sync_of_the_temporary_folder_loses_a_save() {
-    assert_caught(|mut steps| {
+    assert_caught("params.safetensors is missing", |mut steps| {
         steps.retain(|step| !matches!(step, SaveStep::SyncDirectory { path } if !path.is_empty()));
         steps
     });
@@ -148,7 +160,7 @@ fn a_missing_sync_of_the_temporary_folder_loses_a_save() {
 
 #[test]
 fn renaming_before_syncing_loses_a_save() {
-    assert_caught(|mut steps| {
+    assert_caught(".safetensors is torn", |mut steps| {
         let at = steps.iter().position(|step| matches!(step, SaveStep::Rename { to, .. } if to.starts_with("step-")));
         let SaveStep::Rename { from, to } = steps.remove(at.expect("a rename")) else { unreachable!() };
         // Everything is published at once, and synced only after the commit.
@@ -158,41 +170,35 @@ fn renaming_before_syncing_loses_a_save() {
         syncs.iter_mut().for_each(|step| step.relocate(&from, &to));
         let at = rest.iter().position(|step| *step == SaveStep::Commit).expect("a commit");
         rest.splice(at + 1..at + 1, syncs);
-        let at = rest.iter().rposition(|step| matches!(step, SaveStep::WriteFile { path, .. } if path.starts_with(".tmp-")));
+        let at =
+            rest.iter().rposition(|step| matches!(step, SaveStep::WriteFile { path, .. } if path.starts_with(".tmp-")));
         rest.insert(at.expect("a write") + 1, SaveStep::Rename { from, to });
         rest
     });
 }
 
 #[test]
-fn removing_older_saves_before_the_pointer_is_durable_loses_a_save() {
-    assert_caught(|steps| {
-        let Some(at) = steps.iter().position(|step| *step == SaveStep::Prove) else {
-            return with_early_removal(steps, "step-00000002");
-        };
-        steps.into_iter().take(at).collect()
-    });
+fn removing_the_previous_save_before_the_pointer_is_durable_loses_a_save() {
+    fn early(mut steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
+        let commit = steps.iter().position(|step| *step == SaveStep::Commit).expect("a commit");
+        let mut removal = steps.split_off(commit + 1);
+        removal.retain(|step| *step != SaveStep::Prove);
+        // Between the rename of the pointer and the sync of the directory.
+        steps.splice(commit - 1..commit - 1, removal);
+        steps
+    }
+    assert_policy_caught("the folder step-00000002 is missing", Rewrite { kept: 1, steps: early });
 }
 
-/// Removes the previous save as soon as the new folder has its name, when there is a previous one.
-fn with_early_removal<'a>(mut steps: Vec<SaveStep<'a>>, previous: &str) -> Vec<SaveStep<'a>> {
-    let renamed = |step: &SaveStep<'_>| matches!(step, SaveStep::Rename { to, .. } if to.starts_with("step-") && to != previous);
-    let Some(at) = steps.iter().position(renamed) else { return steps };
-    let files: Vec<_> = steps
-        .iter()
-        .filter_map(|step| match step {
-            SaveStep::WriteFile { path, .. } if path.starts_with(".tmp-") => path.rsplit('/').next(),
-            _ => None,
-        })
-        .map(|file| SaveStep::RemoveFile { path: format!("{previous}/{file}") })
-        .collect();
-    steps.splice(at + 1..at + 1, files);
-    steps
+#[test]
+fn keeping_one_save_loses_nothing_when_it_is_removed_after_the_commit() {
+    let (_, lost) = losses(Rewrite { kept: 1, steps: |steps| steps });
+    assert_eq!(lost, Vec::<String>::new());
 }
 
 #[test]
 fn writing_in_place_loses_a_save() {
-    assert_caught(|mut steps| {
+    assert_caught(".safetensors is missing", |mut steps| {
         steps.retain(|step| !matches!(step, SaveStep::SyncFile { .. } | SaveStep::SyncDirectory { .. }));
         let at = steps.iter().position(|step| matches!(step, SaveStep::Rename { to, .. } if to.starts_with("step-")));
         let SaveStep::Rename { from, to } = steps.remove(at.expect("a rename")) else { unreachable!() };

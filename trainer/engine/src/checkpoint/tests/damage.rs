@@ -38,6 +38,17 @@ fn a_truncated_shard_is_torn_and_an_older_save_is_named_and_not_used() {
 }
 
 #[test]
+fn saving_a_damaged_step_again_is_an_error_that_names_an_older_save() {
+    let place = saved(&[4, 6]);
+    std::fs::remove_file(shard(&place, "rng.safetensors")).expect("remove");
+    let error = super::save(&mut place.storage(), 6, &recipe(), &state(6), &small()).expect_err("damaged");
+    assert!(
+        matches!(&error, CheckpointError::Damaged { older: Some(older), .. } if older == "step-00000004"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_flipped_bit_in_any_file_is_an_error_that_names_the_file() {
     let place = saved(&[4, 6]);
     let whole = place.tree();
@@ -120,10 +131,14 @@ fn a_leaf_that_no_shard_holds_is_missing() {
 fn a_leaf_with_another_fingerprint_or_spec_is_altered() {
     let place = saved(&[6]);
     edit_manifest(&place.root(), |manifest| manifest.leaves[2].fingerprint = Fingerprint::of_bytes(b"other"));
-    assert!(matches!(problems(&place.load_error()), [Problem::LeafAltered { leaf, .. }] if leaf == "optimizer/m.embedding"));
+    assert!(
+        matches!(problems(&place.load_error()), [Problem::LeafAltered { leaf, .. }] if leaf == "optimizer/m.embedding")
+    );
     let place = saved(&[6]);
     edit_manifest(&place.root(), |manifest| manifest.leaves[2].shape = vec![4, 5]);
-    assert!(matches!(problems(&place.load_error()), [Problem::LeafSpec { leaf, .. }] if leaf == "optimizer/m.embedding"));
+    assert!(
+        matches!(problems(&place.load_error()), [Problem::LeafSpec { leaf, .. }] if leaf == "optimizer/m.embedding")
+    );
 }
 
 #[test]
@@ -171,13 +186,19 @@ fn a_newer_schema_of_manifest_or_pointer_is_refused_as_such() {
     let place = saved(&[6]);
     edit_manifest(&place.root(), |manifest| manifest.schema = SCHEMA + 1);
     let error = place.load_error();
-    assert!(matches!(&error, CheckpointError::Schema { path, found: 2, known: 1 } if path.ends_with(MANIFEST)), "{error}");
+    assert!(
+        matches!(&error, CheckpointError::Schema { path, found: 2, known: 1 } if path.ends_with(MANIFEST)),
+        "{error}"
+    );
     let place = saved(&[6]);
     let path = place.root().join(LATEST);
     let text = std::fs::read_to_string(&path).expect("read");
     std::fs::write(&path, text.replace("\"schema\": 1", "\"schema\": 2, \"more\": []")).expect("write");
     let error = place.load_error();
-    assert!(matches!(&error, CheckpointError::Schema { path, found: 2, known: 1 } if path.ends_with(LATEST)), "{error}");
+    assert!(
+        matches!(&error, CheckpointError::Schema { path, found: 2, known: 1 } if path.ends_with(LATEST)),
+        "{error}"
+    );
 }
 
 #[test]

@@ -7,8 +7,7 @@ mod round_trip;
 mod saver;
 
 use super::{
-    CheckpointError, Expectations, ExactState, Leaf, Loaded, MANIFEST, Manifest, Recipe, SaveOptions, State, load,
-    save,
+    CheckpointError, ExactState, Expectations, Leaf, Loaded, MANIFEST, Manifest, Recipe, SaveOptions, State, load, save,
 };
 use crate::control::Control;
 use crate::storage::Storage;
@@ -25,7 +24,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("temporary directory");
+        let folder = folder();
         std::fs::create_dir(folder.path().join("run")).expect("run directory");
         Self { folder }
     }
@@ -61,6 +60,11 @@ impl Place {
     fn tree(&self) -> Tree {
         Tree::read(&self.root()).expect("readable")
     }
+}
+
+/// In memory where the system has such a place, since these tests sync thousands of files.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("temporary directory")
 }
 
 fn recipe() -> Recipe {

@@ -86,8 +86,8 @@ fn a_second_save_waits_for_the_first() {
 
 #[test]
 fn the_error_of_an_asynchronous_save_comes_out_of_the_next_call() {
-    let calls: [fn(&mut Saver) -> Result<(), CheckpointError>; 2] =
-        [|saver| saver.save(4, &state(4)), |saver| saver.finish().map(drop)];
+    type Call = fn(&mut Saver) -> Result<(), CheckpointError>;
+    let calls: [Call; 2] = [|saver| saver.save(4, &state(4)), |saver| saver.finish().map(drop)];
     for next in calls {
         let place = Place::new();
         let mut saver = saver(place.storage_with(&failing(12, StorageErrorKind::Enospc)), true);

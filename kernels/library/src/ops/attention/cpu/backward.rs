@@ -29,7 +29,7 @@ pub fn backward(call: &mut Call<'_, '_>) {
         let window = at * row_tokens * width..(at + 1) * row_tokens * width;
         let (o, gradient) = (&o[window.clone()], &gradient[window]);
         let starts = &starts[unit * positions..][..positions];
-        let row = Row::new(attributes, &qkv, starts, at, gradient);
+        let row = Row::new(attributes, &qkv, starts, at, gradient, level);
         let (dq, rest) = out.split_at_mut(group * size);
         let (dk, dv) = rest.split_at_mut(size);
         let mut work = Work::new(Products::new(level), head_width, bf16);

@@ -26,7 +26,7 @@ pub fn forward(call: &mut Call<'_, '_>) {
     call.context.pool.run(tasks, |task, (o, lse2)| {
         let (unit, head, row) = (task / rows / query_heads, task / rows % query_heads, task % rows);
         let starts = &starts[unit * positions..][..positions];
-        let row = Row::new(attributes, &qkv, starts, unit * rows + row, &[]);
+        let row = Row::new(attributes, &qkv, starts, unit * rows + row, &[], level);
         let mut work = Work { products: Products::new(level), tile: vec![0.0; TILE * BLOCK], bf16 };
         for tile in row.tiles(0) {
             let o = &mut o[tile.start * head_width..tile.end * head_width];

@@ -37,7 +37,7 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// `extra` is what must be finite besides this row of `qkv`.
-    fn new(attributes: Attributes, qkv: &'a [f32], starts: &[i32], row: usize, extra: &[f32]) -> Self {
+    fn new(attributes: Attributes, qkv: &'a [f32], starts: &[i32], row: usize, extra: &[f32], level: Level) -> Self {
         let (tokens, width) = (attributes.row_tokens, attributes.width());
         let values = &qkv[row * tokens * width..][..tokens * width];
         let rows_in_unit = starts.len() / tokens;
@@ -47,7 +47,7 @@ impl<'a> Row<'a> {
             .enumerate()
             .map(|(i, start)| (i64::from(*start) - row_start).clamp(0, i as i64 + 1) as usize)
             .collect();
-        let finite = all_finite(values) && all_finite(extra);
+        let finite = all_finite(level, values) && all_finite(level, extra);
         let tile = if finite { TILE } else { 1 };
         Self { attributes, qkv: View::row_major(values, tokens, width), first, tile }
     }
@@ -96,10 +96,6 @@ impl<'a> Row<'a> {
     }
 }
 
-fn all_finite(values: &[f32]) -> bool {
-    values.chunks(256).all(|values| values.iter().fold(true, |finite, value| finite & value.is_finite()))
-}
-
 /// The matrix product on the level of the call.
 struct Products {
     level: Level,
@@ -131,6 +127,10 @@ impl Products {
 }
 
 vectorised! {
+    fn all_finite<'a>(values: &'a [f32]) -> bool {
+        values.iter().fold(true, |finite, value| finite & value.is_finite())
+    }
+
     /// Rounds to bf16, as values that a product will read.
     fn round_to_bf16<'a>(values: &'a mut [f32]) {
         for value in values {
