@@ -143,7 +143,6 @@ struct Pair {
     ds: f32,
 }
 
-#[expect(clippy::needless_range_loop, reason = "heads are counted as the contract counts them")]
 pub fn backward(call: &mut Call<'_, '_>) {
     let Attributes { query_heads, kv_heads, head_width, .. } = call.attributes();
     let attributes: Attributes = call.attributes();
