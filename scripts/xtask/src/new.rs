@@ -23,6 +23,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Kind {
     /// A folder with contract, reference, variant, cases, oracle and tests, registered.
+    #[command(after_help = "Example:\n  cargo xtask new room lion --group optim")]
     Room {
         /// In snake case; also the name of its kernels and of its golden folder.
         name: String,
@@ -31,6 +32,7 @@ enum Kind {
         group: String,
     },
     /// A recipe file that starts as a copy of another one.
+    #[command(after_help = "Example:\n  cargo xtask new recipe dense-small --from dense-text")]
     Recipe {
         /// Words joined by hyphens.
         name: String,
@@ -39,6 +41,7 @@ enum Kind {
         from: String,
     },
     /// A claim in the list of claims; the compiler then names every place that must know it.
+    #[command(after_help = "Example:\n  cargo xtask new claim overlap")]
     Claim {
         /// In snake case.
         name: String,

@@ -21,7 +21,7 @@ pub(super) fn write(tree: &mut Tree, name: &str, from: &str) -> Result<String, N
     let line = format!("    (\"{name}\", include_str!(\"../../../suite/recipes/{name}.yaml\")),");
     tree.insert_line(LIST, "    (\"", &line, "];")?;
     Ok(format!(
-        "  1. edit suite/recipes/{name}.yaml and look at the plan: cargo run --bin lockstep -- plan {name}\n  \
+        "  1. edit suite/recipes/{name}.yaml and look at the plan: cargo run --bin lockstep -- plan --recipe {name}\n  \
          2. commit its list of trials as suite/mustpass/{name}.txt:\n     \
          cargo test --test determinism -- --recipe {name} --list\n  \
          3. cargo xtask bless {name} --reason \"…\""
