@@ -44,6 +44,10 @@ pub fn run(
     let mut recipe = plan::recipe::load(&request.recipe)?;
     plan::recipe::set(&mut recipe, &request.set)?;
     recipe.execution = policies.step.execution(recipe.execution);
+    if request.check {
+        // One unit is enough for a reference, and an f64 reference is slow.
+        recipe.execution.micro_batch_units = 1;
+    }
     prepare(&request.run_directory)?;
     environment::write(request, &recipe)?;
     let control = Control::connect(request.control_socket.as_deref(), 0)?;

@@ -149,7 +149,7 @@ fn plan_part(recipe: &Recipe, plan: &Plan, levels: &[&str], fused: &Plan) -> Par
     let mut alternatives = neutral(recipe, plan);
     if computes {
         claims.push(Claim::Backend);
-        alternatives.extend(backends(levels, Some(2)));
+        alternatives.extend(backends(levels, Some(if end_to_end { 1 } else { 2 })));
         if plan.part != Part::Module("optimizer_step".to_owned()) {
             claims.push(Claim::Reference);
         }
