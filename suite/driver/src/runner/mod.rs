@@ -143,6 +143,9 @@ impl Runner {
         let talk = talk(&mut child, server, &events, conduct, timeout)
             .map_err(|source| RunError::File { path: spec.directory.clone(), source })?;
         let wall_seconds = clock.elapsed().as_secs_f64();
+        // A kill may have come in the middle of writing it; then nothing was loaded that could be proven.
+        let loaded = pointer(&spec.directory.join("trace").join(LOADED));
+        let loaded = if talk.killed { loaded.ok().flatten() } else { loaded? };
         let output = RunOutput {
             directory: spec.directory.clone(),
             checkpoints: spec.checkpoints.clone(),
@@ -154,7 +157,7 @@ impl Runner {
             killed_at: talk.killed_at,
             announcements: talk.heard,
             latest_before,
-            loaded: pointer(&spec.directory.join("trace").join(LOADED))?,
+            loaded,
             latest_after: latest(spec)?,
             left_behind: talk.exit.killed.saturating_sub(usize::from(talk.exit.ending == Ending::SIGKILL)),
             message: tail(&launch.stderr, TAIL),
