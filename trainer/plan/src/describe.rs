@@ -188,7 +188,7 @@ fn neutral(recipe: &Recipe, plan: &Plan) -> Vec<Alternative> {
     if plan.template("optimizer").is_some() {
         list.push(neutral("buckets", &[("buckets", json!(execution.buckets + 1))], &["buckets_reduced"]));
     }
-    let blocks = plan.nodes().any(|(template, node)| template.name == "body" && node.module.starts_with("layers.0."));
+    let blocks = plan.nodes().any(|(template, node)| template.name == "body" && node.module.starts_with("layers."));
     if blocks && plan.template("body").is_some_and(|body| body.nodes.iter().any(|node| node.kernel == "rmsnorm")) {
         list.push(neutral("recompute_selective", &[("recompute", json!("selective"))], &["nodes_recomputed"]));
         list.push(neutral("recompute_full", &[("recompute", json!("full"))], &["nodes_recomputed"]));
