@@ -1,8 +1,8 @@
 //! Accompanies one run from its start to its end.
 
-use super::server::{Event, Reply, Server};
 use super::Answer;
-use crate::process::{Child, Exit};
+use super::server::{Event, Reply, Server};
+use crate::process::{Child, Ending, Exit};
 use contract::control::{Announcement, Point};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -43,7 +43,7 @@ pub struct Talk {
 }
 
 /// How long a held announcement waits for something else to happen.
-const QUIET: Duration = Duration::from_millis(150);
+const QUIET: Duration = Duration::from_millis(400);
 
 /// Accompanies `child` until it has ended or was killed. `events` gets [`Event::Ended`] when the root ends.
 ///
@@ -75,7 +75,8 @@ pub fn talk(
         End::Killed(point) => (point, None, false),
         End::Broken(message) => (None, Some(message), false),
     };
-    let killed = killed_at.is_some() || dialogue.killed_by_time;
+    // A run that waits for an answer cannot end by itself; at a random time it may have been faster.
+    let killed = killed_at.is_some() || (dialogue.killed_by_time && exit.ending == Ending::SIGKILL);
     Ok(Talk { exit, heard: dialogue.heard, killed, killed_at, timed_out, broken })
 }
 
