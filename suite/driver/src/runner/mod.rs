@@ -144,11 +144,9 @@ impl Runner {
         let talk = talk(&mut child, server, &events, conduct, timeout)
             .map_err(|source| RunError::File { path: spec.directory.clone(), source })?;
         let wall_seconds = clock.elapsed().as_secs_f64();
-        let loaded = match pointer(&spec.directory.join("trace").join(LOADED)) {
-            // Death may come while the run writes it down.
-            Err(_) if talk.killed => None,
-            loaded => loaded?,
-        };
+        // A kill may have come in the middle of writing it; then nothing was loaded that could be proven.
+        let loaded = pointer(&spec.directory.join("trace").join(LOADED));
+        let loaded = if talk.killed { loaded.ok().flatten() } else { loaded? };
         let output = RunOutput {
             directory: spec.directory.clone(),
             checkpoints: spec.checkpoints.clone(),
