@@ -1,5 +1,6 @@
 //! Real process trees, killed in every way in which a driver can end. This file has its own `main`, because it also
 //! plays the driver that is killed and the trainer that must not outlive it.
+#![expect(clippy::disallowed_methods, reason = "waits with deadlines and looks at environments")]
 
 use driver::process::{Child, Ending, Launch, PARENT_VARIABLE, PASSED, RUN_VARIABLE, die_with_parent, tail};
 use libtest_mimic::{Arguments, Failed, Trial};

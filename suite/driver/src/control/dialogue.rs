@@ -95,6 +95,7 @@ struct Dialogue {
 }
 
 impl Dialogue {
+    #[expect(clippy::disallowed_methods, reason = "waits for a child with a deadline")]
     fn until_end(&mut self, events: &Receiver<Event>, mut conduct: Conduct<'_>, timeout: Duration) -> End {
         let limit = if let Conduct::KillAfter(delay) = &conduct { timeout.min(*delay) } else { timeout };
         let deadline = Instant::now() + limit;

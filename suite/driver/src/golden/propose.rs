@@ -125,7 +125,7 @@ pub fn propose(
 
 fn described(runner: &Runner, query: &Query) -> Result<Vec<Description>, ProposeError> {
     let known = runner.recipes()?;
-    for name in query.recipes.iter().filter(|name| !known.contains(name)) {
+    if let Some(name) = query.recipes.iter().find(|name| !known.contains(name)) {
         let nearest = contract::recipe::nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
         return Err(ProposeError::UnknownRecipe { name: name.clone(), nearest });
     }

@@ -69,6 +69,7 @@ pub fn run_command(options: &Options, adapter: AdapterSource, trainer: &Path) ->
     })
 }
 
+#[expect(clippy::disallowed_methods, reason = "the home of the settings that runners pass")]
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
@@ -87,6 +88,7 @@ fn run(options: &Options, adapter: AdapterSource, trainer: &Path) -> Result<Verd
     carry_out(options, &surroundings, prepared)
 }
 
+#[expect(clippy::disallowed_methods, reason = "says how long a call took")]
 fn carry_out(
     options: &Options,
     surroundings: &Surroundings,

@@ -76,6 +76,7 @@ impl Context<'_> {
 }
 
 /// Runs a trial, reports it, and hands libtest the failure text.
+#[expect(clippy::disallowed_methods, reason = "says how long a trial took")]
 pub fn run(session: &Session, entry: &Entry) -> Result<(), libtest_mimic::Failed> {
     let clock = Instant::now();
     session.bus.emit(&Event::TrialStarted { trial: entry.name.clone() });

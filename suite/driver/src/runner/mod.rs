@@ -125,6 +125,7 @@ impl Runner {
     ///
     /// # Errors
     /// As [`Runner::run`], but for the way in which the process ended.
+    #[expect(clippy::disallowed_methods, reason = "says when a run began and how long it took")]
     pub fn attempt(&self, spec: &RunSpec, conduct: Conduct<'_>) -> Result<RunOutput, RunError> {
         let nonce = nonce::draw();
         let latest_before = self.prepare(spec)?;
@@ -250,6 +251,7 @@ fn absolute(recipe: &str) -> String {
     std::path::absolute(path).map_or_else(|_| recipe.to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
+#[expect(clippy::disallowed_methods, reason = "says when a run began and how long it took")]
 fn now_ns() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)

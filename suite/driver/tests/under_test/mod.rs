@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 /// With this variable set the binary is nothing but the harness.
 const SELF: &str = "HARNESS_UNDER_TEST";
 
+#[expect(clippy::disallowed_methods, reason = "tells the harness under test from its test")]
 pub fn main_of(tests: &[(&'static str, fn())]) -> ExitCode {
     if std::env::var_os(SELF).is_some() {
         let adapter = driver::harness::AdapterSource::File(toy_folder().join("adapter.yaml"));
@@ -32,6 +33,7 @@ pub fn toy_folder() -> PathBuf {
 }
 
 /// `PATH` with the folder of the interpreter itself in front: `python3` may be a launcher ten times slower than it.
+#[expect(clippy::disallowed_methods, reason = "tells the harness under test from its test")]
 fn path_of_python() -> &'static str {
     static PATH: OnceLock<String> = OnceLock::new();
     PATH.get_or_init(|| {
