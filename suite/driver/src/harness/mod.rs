@@ -24,7 +24,7 @@ mod trials;
 #[cfg(test)]
 mod tests;
 
-pub use prepare::AdapterSource;
+pub use prepare::{AdapterSource, find_root};
 pub use trial::neutralise;
 
 use crate::catalogue::{Entry, Scope};
@@ -87,11 +87,7 @@ fn run(options: &Options, adapter: AdapterSource, trainer: &Path) -> Result<Verd
     carry_out(options, &surroundings, prepared)
 }
 
-fn carry_out(
-    options: &Options,
-    surroundings: &Surroundings,
-    prepared: Prepared,
-) -> Result<Verdict, (Verdict, String)> {
+fn carry_out(options: &Options, surroundings: &Surroundings, prepared: Prepared) -> Result<Verdict, (Verdict, String)> {
     let infra = |message: String| (Verdict::Infra, message);
     let clock = Instant::now();
     let session = Session::open(options, &prepared, surroundings).map_err(infra)?;
@@ -151,9 +147,8 @@ fn announce(session: &Session, prepared: &Prepared, options: &Options) {
         .iter()
         .filter(|entry| entry.not_compared.is_none() && options.filter_matches(&entry.name))
         .collect();
-    let recipes = prepared.descriptions.iter().filter(|description| {
-        run.iter().any(|entry| entry.recipe == description.recipe)
-    });
+    let recipes =
+        prepared.descriptions.iter().filter(|description| run.iter().any(|entry| entry.recipe == description.recipe));
     let recipe = |description: &contract::description::Description| RecipeReport {
         name: description.recipe.clone(),
         recipe_digest: description.recipe_digest.clone(),
