@@ -21,7 +21,7 @@ pub const SECTIONS: [&str; 5] = ["params", "optimizer", "rng", "data", "fingerpr
 const LEVELS: [&str; 3] = ["scalar", "avx2", "avx512"];
 
 /// Counters that a perturbation of any part moves.
-const PERTURBATION: [&str; 3] = ["tasks_reordered", "delays_injected", "poisoned_bytes"];
+const PERTURBATION: [&str; 4] = ["allocations_scattered", "tasks_reordered", "delays_injected", "poisoned_bytes"];
 
 /// Describes `recipe` to the suite. `levels` are the instruction sets of this machine, narrowest first.
 ///
@@ -123,6 +123,10 @@ fn kernel_part(_: &Recipe, room: &dyn Room, levels: &[&str]) -> PartDescription 
         claims.insert(2, Claim::Resume);
     }
     let mut alternatives = backends(levels, None);
+    if room.kernels().iter().all(|kernel| kernel.variants.len() == 1) {
+        // The reference is the only variant: there is no pair.
+        alternatives.retain(|alternative| alternative.name != "reference");
+    }
     if room.fusion().is_some() {
         // The plain run of a fusion's cases is the composition; every other variant is the fused kernel.
         for alternative in &mut alternatives {

@@ -24,7 +24,7 @@ mod trials;
 #[cfg(test)]
 mod tests;
 
-pub use prepare::AdapterSource;
+pub use prepare::{AdapterSource, find_root};
 pub use trial::neutralise;
 
 use crate::catalogue::{Entry, Scope};
@@ -153,9 +153,8 @@ fn announce(session: &Session, prepared: &Prepared, options: &Options) {
         .iter()
         .filter(|entry| entry.not_compared.is_none() && options.filter_matches(&entry.name))
         .collect();
-    let recipes = prepared.descriptions.iter().filter(|description| {
-        run.iter().any(|entry| entry.recipe == description.recipe)
-    });
+    let recipes =
+        prepared.descriptions.iter().filter(|description| run.iter().any(|entry| entry.recipe == description.recipe));
     let recipe = |description: &contract::description::Description| RecipeReport {
         name: description.recipe.clone(),
         recipe_digest: description.recipe_digest.clone(),

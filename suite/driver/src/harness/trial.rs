@@ -159,10 +159,7 @@ fn claim_of(entry: &Entry) -> Claim {
 
 /// The command that makes the trial again.
 fn reproduce(entry: &Entry, seed: u64) -> String {
-    format!(
-        "cargo test --test determinism -- --recipe {} --seed {seed} --exact {}",
-        entry.recipe, entry.name
-    )
+    format!("cargo test --test determinism -- --recipe {} --seed {seed} --exact {}", entry.recipe, entry.name)
 }
 
 /// A path relative to the working directory when it lies below, since lines are short.
