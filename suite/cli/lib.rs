@@ -2,14 +2,22 @@
 //! command line with other policies.
 #![forbid(unsafe_code)]
 
+mod compare;
+mod suite;
+
 use clap::{Parser, Subcommand};
-use engine::command::{DescribeCommand, PlanCommand, RecipesCommand, TrainCommand, VerifyCommand};
+use engine::command::{DescribeCommand, DoctorCommand, PlanCommand, RecipesCommand, TrainCommand, VerifyCommand};
 use engine::{EngineError, Policies};
 use std::process::ExitCode;
 
 /// Bitwise-deterministic pre-training, and the suite that proves it.
 #[derive(Parser, Debug)]
 #[command(name = "lockstep", version, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  lockstep recipes
+  lockstep train --recipe dense-text
+  lockstep run --recipe dense-ieee
+  lockstep compare runs/one runs/two")]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -18,27 +26,33 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Train(TrainCommand),
+    Run(suite::RunCommand),
     Recipes(RecipesCommand),
-    Describe(DescribeCommand),
     Plan(PlanCommand),
+    Describe(DescribeCommand),
+    Compare(compare::CompareCommand),
     Verify(VerifyCommand),
+    Doctor(DoctorCommand),
+    Golden(suite::GoldenCommand),
 }
 
 impl Cli {
     /// Runs the command with the policies of the binary.
     #[must_use]
     pub fn run(self, policies: &Policies) -> ExitCode {
+        driver::process::die_with_parent();
         let result = match self.command {
+            Command::Run(command) => return command.run(),
+            Command::Compare(command) => return command.run(),
+            Command::Golden(command) => return command.run(),
             Command::Train(command) => command.run(policies),
             Command::Recipes(command) => command.run(),
             Command::Describe(command) => command.run(policies),
             Command::Plan(command) => command.run(policies),
             Command::Verify(command) => command.run(),
+            Command::Doctor(command) => command.run(),
         };
-        match result {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => fail(&error),
-        }
+        result.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
     }
 }
 
