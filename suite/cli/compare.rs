@@ -35,7 +35,7 @@ impl CompareCommand {
         match compare_checkpoints(&self.left, &self.right) {
             Ok(comparison) => {
                 print!("{comparison}");
-                ExitCode::from(if comparison.equal() { 0 } else { 10 })
+                ExitCode::from(if comparison.differences.is_empty() { 0 } else { 10 })
             }
             Err(error) => {
                 eprintln!("error: {error}");
