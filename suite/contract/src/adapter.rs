@@ -74,6 +74,17 @@ impl Adapter {
         Ok(adapter)
     }
 
+    /// An adapter that is built into a program. Its `directory` is the working directory.
+    ///
+    /// # Errors
+    /// As [`Adapter::read`].
+    pub fn built_in(text: &str, trainer: &Path) -> Result<Self, AdapterError> {
+        let mut adapter = Self::parse(text, Path::new("(built in)"))?;
+        adapter.directory = PathBuf::from(".");
+        adapter.trainer = trainer.to_owned();
+        Ok(adapter)
+    }
+
     fn parse(text: &str, path: &Path) -> Result<Self, AdapterError> {
         let adapter: Self = serde_yaml::from_str(text)
             .map_err(|error| AdapterError::Parse { path: path.to_owned(), message: error.to_string() })?;

@@ -30,7 +30,8 @@ pub enum Point {
     Phase { step: u64, phase: String },
     /// A step has ended; its records are in the trace.
     StepEnd { step: u64 },
-    /// The next operation of a save (`save` = the step it saves) is about to run. `ordinal` counts from 0 in the save.
+    /// The next operation of a save is about to run. `save` is the number of steps that the saved state has behind it, as
+    /// in `latest.json`, and so the step that training goes on with. `ordinal` counts from 0 in the save.
     Storage { save: u64, ordinal: u64, operation: String, path: String, asynchronous: bool },
     /// A save is durable and is the newest one. Does not wait.
     Committed { step: u64, manifest_digest: String },

@@ -31,6 +31,7 @@ pub fn description() -> Description {
         phases: vec!["forward".into()],
         checkpoint_bytes: 1 << 20,
         step_macs: 1_000_000,
+        perturbation_counters: vec![],
     }
 }
 

@@ -1,1 +1,11 @@
-fn main() {}
+//! The determinism suite of the reference trainer: `cargo test --test determinism -- --recipe NAME`.
+
+use driver::harness::{AdapterSource, harness_main};
+use std::path::Path;
+use std::process::ExitCode;
+
+const ADAPTER: &str = include_str!("../../adapters/lockstep.yaml");
+
+fn main() -> ExitCode {
+    harness_main(AdapterSource::BuiltIn(ADAPTER), Path::new(env!("CARGO_BIN_EXE_lockstep")))
+}

@@ -1,9 +1,10 @@
 //! Which trials were asked for. Asking for something that does not exist is an error, never an empty success.
 
 use super::gaps::needs_whole_run;
-use super::{Entry, Scope};
+use super::{Entry, Kind, Scope};
 use crate::options::Options;
 use contract::claim::Level;
+use contract::description::Presence;
 use contract::recipe::nearest;
 use contract::request::Part;
 use contract::verdict::Verdict;
@@ -70,6 +71,9 @@ pub fn select(all: &[Entry], set: Option<(&str, &[String])>, options: &Options) 
     let in_set = |entry: &Entry| set.is_none_or(|(_, list)| list.contains(&entry.name));
     for entry in all.iter().filter(|entry| in_set(entry) && wanted(entry, options)) {
         let mut entry = entry.clone();
+        if is_required(&entry, options) {
+            entry.not_compared = None;
+        }
         if options.steps.is_some() && matches!(&entry.scope, Scope::Part { kind, .. } if needs_whole_run(kind)) {
             entry.not_compared = Some("--steps cuts the run short".to_owned());
         }
@@ -87,6 +91,12 @@ pub fn select(all: &[Entry], set: Option<(&str, &[String])>, options: &Options) 
     // Runners ask for the list of ignored trials, and that may well be empty.
     let listing_ignored = options.libtest.list && options.libtest.ignored;
     if any || listing_ignored { Ok(selection) } else { Err(nothing(all, options)) }
+}
+
+/// What must be here is run, and says itself that it is absent.
+fn is_required(entry: &Entry, options: &Options) -> bool {
+    let Scope::Part { kind: Kind::Alternative(alternative), .. } = &entry.scope else { return false };
+    alternative.presence == Presence::Absent && options.require.contains(&alternative.name)
 }
 
 fn wanted(entry: &Entry, options: &Options) -> bool {

@@ -1,7 +1,7 @@
 //! Accompanies one run from its start to its end.
 
-use super::server::{Event, Reply, Server};
 use super::Answer;
+use super::server::{Event, Reply, Server};
 use crate::process::{Child, Exit};
 use contract::control::{Announcement, Point};
 use std::io;
@@ -43,7 +43,7 @@ pub struct Talk {
 }
 
 /// How long a held announcement waits for something else to happen.
-const QUIET: Duration = Duration::from_millis(150);
+const QUIET: Duration = Duration::from_millis(400);
 
 /// Accompanies `child` until it has ended or was killed. `events` gets [`Event::Ended`] when the root ends.
 ///

@@ -56,7 +56,8 @@ impl Server {
         let listener = UnixListener::bind(&path)?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let accept = thread::Builder::new().name("control".into()).spawn(move || accept(&listener, &stopped, &events))?;
+        let accept =
+            thread::Builder::new().name("control".into()).spawn(move || accept(&listener, &stopped, &events))?;
         Ok(Self { path, stop, accept: Some(accept), _directory: directory })
     }
 
@@ -90,12 +91,15 @@ fn short_directory() -> io::Result<TempDir> {
 fn accept(listener: &UnixListener, stop: &AtomicBool, events: &Sender<Event>) {
     let mut connections = Vec::new();
     for stream in listener.incoming() {
-        if stop.load(Ordering::SeqCst) {
+        // Connections that a dead run has left in the queue are still read; then there is nothing to wait for.
+        if stop.load(Ordering::SeqCst) && (stream.is_err() || listener.set_nonblocking(true).is_err()) {
             break;
         }
         let events = events.clone();
         let read = move |stream: UnixStream| {
-            if let Err(error) = listen_to(&stream, &events) {
+            // On some systems a connection inherits this from its listener.
+            let blocking = stream.set_nonblocking(false).map_err(|error| error.to_string());
+            if let Err(error) = blocking.and_then(|()| listen_to(&stream, &events)) {
                 let _nobody_listens = events.send(Event::Broken(error));
             }
         };

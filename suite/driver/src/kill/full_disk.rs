@@ -121,12 +121,7 @@ pub struct FullDiskTrial {
 ///
 /// # Errors
 /// When this machine cannot mount such a file system.
-pub fn full_disk(
-    runner: &Runner,
-    base: &RunSpec,
-    bytes: u64,
-    directory: &Path,
-) -> Result<FullDiskTrial, NotCompared> {
+pub fn full_disk(runner: &Runner, base: &RunSpec, bytes: u64, directory: &Path) -> Result<FullDiskTrial, NotCompared> {
     let disk = FullDisk::mount(bytes, directory)?;
     let spec = |index| {
         let mut spec = segment_spec(&base.at(directory), &disk.path(), index, 0);

@@ -12,6 +12,7 @@
 //! the judge's question. States after a loss of power are not tried here: SIGKILL keeps what the kernel has cached.
 
 pub mod full_disk;
+mod judged;
 pub mod points;
 pub mod random;
 pub mod storage;

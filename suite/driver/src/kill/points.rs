@@ -223,12 +223,7 @@ fn operations(run: &RunOutput, wanted: bool) -> Vec<Target> {
     }
     let target = |(rank, ordinal, operation): &(u32, u64, &String)| Target {
         rank: *rank,
-        place: Place::Operation {
-            ordinal: *ordinal,
-            operation: (*operation).clone(),
-            asynchronous: wanted,
-            from,
-        },
+        place: Place::Operation { ordinal: *ordinal, operation: (*operation).clone(), asynchronous: wanted, from },
     };
     most.iter().map(target).collect()
 }

@@ -15,7 +15,10 @@ use std::path::Path;
 pub enum Selection {
     All,
     /// This many, chosen by the seed.
-    Seeded { seed: u64, count: usize },
+    Seeded {
+        seed: u64,
+        count: usize,
+    },
 }
 
 /// One injected error and the resume after it.

@@ -17,7 +17,17 @@ pub struct Segment {
     /// Segments of one life share a checkpoint folder. A new life begins, from the start, when a run has come to its
     /// end before all targets were reached.
     pub life: u32,
+    /// It was killed at a random time, before it had loaded or recorded anything: it shows nothing, and whether its
+    /// predecessor can be resumed is seen in the next run.
+    pub stillborn: bool,
     pub run: RunOutput,
+}
+
+impl Segment {
+    pub(super) fn new(target: Option<Target>, life: u32, run: RunOutput) -> Self {
+        let stillborn = run.killed && run.killed_at.is_none() && run.loaded.is_none() && !run.has_records();
+        Self { target, life, stillborn, run }
+    }
 }
 
 /// What ended a walk too early.
@@ -56,13 +66,16 @@ pub struct Counts {
 impl WalkOutput {
     #[must_use]
     pub fn counts(&self) -> Counts {
-        let as_told = |segment: &Segment| segment.target.is_some() && segment.run.died_as_told();
+        let as_told = |segment: &&Segment| segment.target.is_some() && segment.run.died_as_told();
         let went_on = |segment: &Segment| segment.run.loaded.is_some() == segment.run.latest_before.is_some();
-        let pairs = self.segments.windows(2);
+        let resumed = |(index, segment): &(usize, &Segment)| {
+            let next = self.segments[index + 1..].iter().find(|next| !next.stillborn);
+            as_told(segment) && next.is_some_and(|next| next.life == segment.life && went_on(next))
+        };
         Counts {
             listed: self.listed.len(),
-            killed: self.segments.iter().filter(|segment| as_told(segment)).count(),
-            resumed: pairs.filter(|pair| as_told(&pair[0]) && went_on(&pair[1]) && pair[0].life == pair[1].life).count(),
+            killed: self.segments.iter().filter(as_told).count(),
+            resumed: self.segments.iter().enumerate().filter(resumed).count(),
         }
     }
 
@@ -105,7 +118,7 @@ pub fn walk(runner: &Runner, base: &RunSpec, chain: &Chain, directory: &Path) ->
             }
         };
         let killed = run.killed;
-        output.segments.push(Segment { target: target.cloned(), life, run });
+        output.segments.push(Segment::new(target.cloned(), life, run));
         if killed {
             target = targets.next();
             fresh_for_target = false;
@@ -174,11 +187,9 @@ fn decide(target: &Target, offer: &Offer<'_>) -> Answer {
     }
 }
 
-/// Points of training that were announced after the first operation of a save: more than 0 when training went on
+/// Points of training, among those announced, of steps that are not in the save: more than 0 when training went on
 /// while the save was written.
 #[must_use]
 pub fn advanced(heard: &[Announcement], save: u64) -> usize {
-    let of_save = |announcement: &Announcement| matches!(&announcement.point, Point::Storage { save: s, .. } if *s == save);
-    let during = heard.iter().skip_while(|announcement| !of_save(announcement));
-    during.filter(|announcement| points::step(&announcement.point).is_some()).count()
+    heard.iter().filter(|announcement| points::step(&announcement.point).is_some_and(|step| step >= save)).count()
 }

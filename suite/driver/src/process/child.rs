@@ -92,8 +92,10 @@ impl Child {
             let _nobody_waits = sender.send(());
             on_end();
         };
+        // Made before the thread, so that the tree dies if the thread cannot be started.
+        let child = Self { inner, mark, ended, exit: None };
         thread::Builder::new().name("waiter".into()).spawn(wait)?;
-        Ok(Self { inner, mark, ended, exit: None })
+        Ok(child)
     }
 
     #[must_use]

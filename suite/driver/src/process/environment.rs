@@ -11,7 +11,8 @@ pub const RUN_VARIABLE: &str = "LOCKSTEP_RUN";
 
 /// Variables that a child gets from the driver's own environment: where programs, home and scratch space are, how
 /// text is encoded, and which GPUs a scheduler has assigned. Whatever else a trainer needs stands in its adapter.
-pub const PASSED: [&str; 8] = ["PATH", "HOME", "USER", "TMPDIR", "LANG", "LC_ALL", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES"];
+pub const PASSED: [&str; 8] =
+    ["PATH", "HOME", "USER", "TMPDIR", "LANG", "LC_ALL", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES"];
 
 /// Replaces the environment of `command`.
 pub fn clean(command: &mut Command, added: &BTreeMap<String, String>, mark: &str) {

@@ -74,8 +74,7 @@ fn signal(process: &Process) -> bool {
 
 #[cfg(not(target_os = "linux"))]
 fn signal(process: &Process) -> bool {
-    Pid::from_raw(process.pid.cast_signed())
-        .is_some_and(|pid| rustix::process::kill_process(pid, Signal::KILL).is_ok())
+    Pid::from_raw(process.pid.cast_signed()).is_some_and(|pid| rustix::process::kill_process(pid, Signal::KILL).is_ok())
 }
 
 fn reap(process: &Process, root: u32) {

@@ -16,9 +16,9 @@ pub enum RunError {
     File { path: PathBuf, source: std::io::Error },
     #[error("cannot make a folder or a socket for temporary use: {0}")]
     Socket(std::io::Error),
-    #[error("the run ended with {ending} in {directory}. Its last words: {message}")]
+    #[error("the run ended with {ending}: {} (in {directory})", last_words(message))]
     Exit { ending: Ending, message: String, directory: PathBuf },
-    #[error("the run took longer than {seconds} s and was killed in {directory}. Its last words: {message}")]
+    #[error("the run took longer than {seconds} s and was killed: {} (in {directory})", last_words(message))]
     TimedOut { seconds: f64, message: String, directory: PathBuf },
     #[error("{path} has the nonce `{found}`, the run was given `{expected}`: this trace is not of this run")]
     Nonce { expected: String, found: String, path: PathBuf },
@@ -34,6 +34,11 @@ pub enum RunError {
     Answer { command: &'static str, message: String },
     #[error("this run was made before in this invocation and failed: {message}")]
     Remembered { message: String, verdict: Verdict },
+}
+
+/// The last line says most; the others stand in the run's folder.
+fn last_words(message: &str) -> &str {
+    message.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("without a word")
 }
 
 impl RunError {

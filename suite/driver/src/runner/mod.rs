@@ -143,6 +143,11 @@ impl Runner {
         let talk = talk(&mut child, server, &events, conduct, timeout)
             .map_err(|source| RunError::File { path: spec.directory.clone(), source })?;
         let wall_seconds = clock.elapsed().as_secs_f64();
+        let loaded = match pointer(&spec.directory.join("trace").join(LOADED)) {
+            // Death may come while the run writes it down.
+            Err(_) if talk.killed => None,
+            loaded => loaded?,
+        };
         let output = RunOutput {
             directory: spec.directory.clone(),
             checkpoints: spec.checkpoints.clone(),
@@ -154,7 +159,7 @@ impl Runner {
             killed_at: talk.killed_at,
             announcements: talk.heard,
             latest_before,
-            loaded: pointer(&spec.directory.join("trace").join(LOADED))?,
+            loaded,
             latest_after: latest(spec)?,
             left_behind: talk.exit.killed.saturating_sub(usize::from(talk.exit.ending == Ending::SIGKILL)),
             message: tail(&launch.stderr, TAIL),

@@ -74,6 +74,15 @@ impl RunOutput {
         Err(RunError::Exit { ending: self.ending, message: self.message, directory: self.directory })
     }
 
+    /// Whether a rank has finished a frame of its trace.
+    #[must_use]
+    pub fn has_records(&self) -> bool {
+        let frames = |entry: std::fs::DirEntry| {
+            entry.file_name().to_string_lossy().ends_with(".index.jsonl") && entry.metadata().is_ok_and(|m| m.len() > 0)
+        };
+        std::fs::read_dir(self.trace()).is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(frames)))
+    }
+
     /// Whether the trace is still that of this run.
     #[must_use]
     pub fn is_still_there(&self) -> bool {
@@ -112,7 +121,8 @@ impl RunOutput {
         // Clocks tick in steps and may be read in another order than written.
         const SLACK_NS: u64 = 1_000_000_000;
         if file.started_ns.saturating_add(SLACK_NS) < started {
-            let message = format!("it says that it started at {}, before the driver asked at {started}", file.started_ns);
+            let message =
+                format!("it says that it started at {}, before the driver asked at {started}", file.started_ns);
             return Err(RunError::RunFile { path, message });
         }
         Ok(())

@@ -31,6 +31,8 @@ pub struct RunSpec {
     pub perturbation: Option<Perturbation>,
     pub storage: StorageRequest,
     pub stop_after: Option<u64>,
+    /// Compare with the independent reference as well.
+    pub check: bool,
     /// Longest time of the run; the runner's own when `None`.
     pub timeout: Option<Duration>,
 }
@@ -50,6 +52,7 @@ impl RunSpec {
             perturbation: None,
             storage: StorageRequest::default(),
             stop_after: None,
+            check: false,
             timeout: None,
         }
     }
@@ -73,6 +76,7 @@ impl RunSpec {
             control_socket,
             storage: self.storage.clone(),
             stop_after: self.stop_after,
+            check: self.check,
             nonce,
         }
     }

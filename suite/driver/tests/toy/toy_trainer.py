@@ -27,6 +27,18 @@ def f32(value):
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
+def put(path, text):
+    # Closed here, so that an error of the last write is an error and not lost with the garbage.
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def sync(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
 class Trace:
     """Records of rank 0: one zstd frame a step, made of raw blocks."""
     def __init__(self, directory):
@@ -36,6 +48,14 @@ class Trace:
     def record(self, step, phase, **body):
         self.lines.append(json.dumps({"seq": self.seq, "step": step, "phase": phase, **body}) + "\n")
         self.seq += 1
+
+    def state(self, step, phase, state):
+        for leaf, code, values in (("params/w", "f", state["w"]), ("optimizer/momentum", "f", state["m"]), ("rng/dropout", "Q", [state["rng"]]),
+                                   ("data/position", "Q", state["order"]), ("fingerprints/loss", "Q", [state["history"]])):
+            data = struct.pack(f"<{len(values)}{code}", *values)
+            self.record(step, phase, kind="state", leaf=leaf, dtype={"f": "f32", "Q": "u64"}[code], shape=[len(values)],
+                        fingerprint=fingerprint(data))
+        self.end_step(step)
 
     def end_step(self, step):
         text = "".join(self.lines).encode()
@@ -84,11 +104,11 @@ class Saver:
         act()
 
     def write(self, path, text):
-        self.operation("write", path, lambda: open(path, "w").write(text))
+        self.operation("write", path, lambda: put(path, text))
         self.sync(path)
 
     def sync(self, path):
-        self.operation("fsync", path, lambda: os.fsync(os.open(path, os.O_RDONLY)))
+        self.operation("fsync", path, lambda: sync(path))
 
     def save_now(self, step, text):
         self.step, self.ordinal, name = step, 0, f"step-{step}"
@@ -142,15 +162,16 @@ def load(root):
 
 def train(request, resume):
     run, every, stop = request["run_directory"], request["set"].get("checkpoint.every", 0), request["stop_after"]
-    put = lambda name, value: open(os.path.join(run, name), "w").write(json.dumps(value))
-    put("run.json", {"schema": 1, "nonce": request["nonce"], "pid": os.getpid(), "started_ns": time.time_ns(),
-                     "binary_digest": "sha256:" + hashlib.sha256(open(__file__, "rb").read()).hexdigest(), "recipe": request["recipe"],
-                     "recipe_digest": RECIPE_DIGEST, "part": request["part"], "ranks": 1})
+    leave = lambda name, value: put(os.path.join(run, name), json.dumps(value))
+    leave("run.json", {"schema": 1, "nonce": request["nonce"], "pid": os.getpid(), "started_ns": time.time_ns(),
+                       "binary_digest": "sha256:" + hashlib.sha256(open(__file__, "rb").read()).hexdigest(), "recipe": request["recipe"],
+                       "recipe_digest": RECIPE_DIGEST, "part": request["part"], "ranks": 1})
     control, trace, saver, overlapped, saves = Control(request["control_socket"]), Trace(run), Saver(request), 0, 0
     state = {"step": 0, "w": [0.0] * WIDTH, "m": [0.0] * WIDTH, "rng": 1, "order": [0, 0], "history": 0}
     if resume:
         pointer, state = load(request["checkpoint_directory"])
-        put("loaded.json", pointer)
+        leave("loaded.json", pointer)
+        trace.state(pointer["step"] - 1, "restored", state)
         control.say(at="loaded", step=pointer["step"], manifest_digest=pointer["manifest_digest"])
     last = STEPS if stop is None else min(stop + 1, STEPS)
     for step in range(state["step"], last):
@@ -168,20 +189,15 @@ def train(request, resume):
         state["w"] = [f32(w - 0.125 * m) for w, m in zip(state["w"], state["m"])]
         state["step"], state["order"] = step + 1, [row, step + 1]
         state["history"] = mix(state["history"] ^ struct.unpack("<I", struct.pack("<f", error))[0])
-        for leaf, code, values in (("params/w", "f", state["w"]), ("optimizer/momentum", "f", state["m"]), ("rng/dropout", "Q", [state["rng"]]),
-                                   ("data/position", "Q", state["order"]), ("fingerprints/loss", "Q", [state["history"]])):
-            data = struct.pack(f"<{len(values)}{code}", *values)
-            trace.record(step, "state", kind="state", leaf=leaf, dtype={"f": "f32", "Q": "u64"}[code], shape=[len(values)],
-                         fingerprint=fingerprint(data))
-        trace.end_step(step)
+        trace.state(step, "state", state)
         control.say(at="step_end", step=step)
         if request["checkpoint_directory"] and (every and (step + 1) % every == 0 or step + 1 == STEPS):
             saver.save(step + 1, json.dumps(state))
             saves += 1
     saver.wait()
-    put("counters.json", {"schema": 1, "counters": {"steps_during_saves": overlapped, "saves": saves}})
+    leave("counters.json", {"schema": 1, "counters": {"steps_during_saves": overlapped, "saves": saves}})
     os.mkdir(os.path.join(run, "final"))
-    put("final/state.json", state)
+    leave("final/state.json", state)
     trace.record(last, "end", kind="end", steps=last)
     trace.end_step(last)
 

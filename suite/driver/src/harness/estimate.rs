@@ -1,0 +1,65 @@
+//! What a call will take, roughly: a person wants to know before a long one.
+
+use crate::catalogue::{Entry, Kind, Resume, Scope};
+use crate::report::Estimate;
+use contract::description::{Description, PartDescription};
+use contract::request::Part;
+
+/// Multiply-adds in a second that a small run reaches with everything around it, measured with small recipes on two
+/// cores. An estimate needs no better number.
+const RATE: u64 = 400_000_000;
+/// Milliseconds to start a process and build its plan.
+const START: u64 = 150;
+/// Checkpoints that a run has on its disk at a time, at most.
+const SAVES: u64 = 4;
+/// Kernel parts do not say how large they are; their cases are small.
+const CASE_MACS: u64 = 2_000_000;
+
+/// Estimates the trials of one call.
+pub fn estimate<'a>(entries: impl Iterator<Item = &'a Entry>, descriptions: &[Description]) -> Estimate {
+    let mut total = Estimate { seconds: 0, disk_bytes: 0, runs: 0 };
+    let mut milliseconds = 0;
+    for entry in entries {
+        let Scope::Part { part, kind } = &entry.scope else { continue };
+        let description = descriptions.iter().find(|description| description.recipe == entry.recipe);
+        let Some((description, part)) = description.and_then(|found| Some((found, find(found, part)?))) else { continue };
+        let macs = match part.part {
+            Part::Kernel(_) => CASE_MACS,
+            _ => description.step_macs,
+        };
+        let whole = START + macs.saturating_mul(part.steps) / (RATE / 1000);
+        let work = work(kind, part, description.phases.len() as u64);
+        milliseconds += work.whole_runs * whole + work.starts * START;
+        total.runs += work.whole_runs + work.starts;
+        if part.part == Part::EndToEnd {
+            let folders = if matches!(kind, Kind::Resume(_)) { 3 } else { work.whole_runs };
+            total.disk_bytes += folders * SAVES * description.checkpoint_bytes;
+        }
+    }
+    total.seconds = milliseconds.div_ceil(1000);
+    total
+}
+
+fn find<'a>(description: &'a Description, part: &Part) -> Option<&'a PartDescription> {
+    description.parts.iter().find(|candidate| candidate.part == *part)
+}
+
+/// Whole runs, and processes that do only little.
+struct Work {
+    whole_runs: u64,
+    starts: u64,
+}
+
+fn work(kind: &Kind, part: &PartDescription, phases: u64) -> Work {
+    let (whole_runs, starts) = match kind {
+        Kind::Golden => (1, 0),
+        Kind::Repeat | Kind::Alternative(_) | Kind::Census => (2, 1),
+        Kind::Reference => (3, 0),
+        Kind::Resume(Resume::Steps) => (3, 2 * part.steps + phases),
+        Kind::Resume(Resume::Save | Resume::AsynchronousSave) => (2, 40),
+        Kind::Resume(Resume::Random) => (12, 12),
+        Kind::Resume(Resume::CrashStates) => (1, 200),
+        Kind::Resume(Resume::StorageErrors) => (4, 32),
+    };
+    Work { whole_runs, starts }
+}
