@@ -54,6 +54,7 @@ pub fn run(
     let Runner { context, recorder, mut counters, .. } = runner;
     count_context(&mut counters, &context);
     counters.set("records", recorder.records());
+    (job.policies.count)(&mut counters);
     recorder.finish(steps)?;
     environment::write_counters(job.request, &counters)?;
     Ok(Finished { steps, seconds: timing.seconds() })
