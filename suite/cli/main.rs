@@ -1,4 +1,5 @@
 //! `lockstep`: the trainer and the suite.
+#![forbid(unsafe_code)]
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
 //! `lockstep-mutant`: the same command line with a planted fault, and the gates that show that the suite notices it.
+#![forbid(unsafe_code)]
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -2,6 +2,7 @@
 //!
 //! Run with `cargo run --release -p library --example matmul_throughput`. Each figure is the best of several
 //! repetitions; nothing here is a verdict.
+#![expect(clippy::disallowed_methods, reason = "measures time")]
 
 use library::case::Draw;
 use library::context::Context;

@@ -52,7 +52,7 @@ pub fn rmsnorm_timed_blocks(call: &mut Call<'_, '_>) {
     rmsnorm_by(call, |row| row.chunks(block).fold(0.0, |total, part| total + squares(part)));
 }
 
-#[allow(clippy::disallowed_methods, reason = "this mutant does what is forbidden: it lets a clock decide")]
+#[expect(clippy::disallowed_methods, reason = "this mutant does what is forbidden: it lets a clock decide")]
 fn measure(pool: &Pool) -> Duration {
     let start = Instant::now();
     pool.run((0..MEASURED_TASKS).collect(), |_, _: usize| {});

@@ -2,6 +2,7 @@
 //!
 //! Run with `cargo run --release -p numerics --example numerics-throughput`. Each figure
 //! is the best of several repetitions; nothing here is a verdict.
+#![expect(clippy::disallowed_methods, reason = "measures time; no figure is a result of training")]
 
 use numerics::gemm::{Finish, Scratch, Start, Tile, View, gemm_chain};
 use numerics::philox::Stream;

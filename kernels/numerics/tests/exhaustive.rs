@@ -63,6 +63,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// The first input whose result differs, over inputs first, first + stride, …
+#[expect(clippy::disallowed_methods, reason = "threads only share the work; the answer does not depend on them")]
 fn first_difference(case: &Case, stride: u32) -> Option<String> {
     let next = AtomicU32::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

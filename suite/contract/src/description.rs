@@ -24,8 +24,8 @@ pub struct Description {
     pub checkpoint_bytes: u64,
     /// Rough multiply-adds of one step, for the estimate of time.
     pub step_macs: u64,
-    /// Counters that differ between a plain and a perturbed run of any part: proof that a perturbation took place.
-    /// Empty: the trainer cannot be perturbed, and a report says so.
+    /// Counters of which at least one differs between a plain and a perturbed run of any part: proof that a
+    /// perturbation took place. Empty: the trainer cannot be perturbed, and a report says so.
     #[serde(default)]
     pub perturbation_counters: Vec<String>,
 }

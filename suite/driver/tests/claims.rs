@@ -4,7 +4,7 @@
 mod under_test;
 
 use contract::adapter::Adapter;
-use driver::golden::{Query, propose};
+use driver::golden::{Change, Query, propose};
 use driver::runner::Runner;
 use judge::ledger::{HEADER, LEDGER};
 use std::path::Path;
@@ -67,8 +67,14 @@ fn rich(root: &Root, more: &[(&str, &str)]) -> String {
     let whole = [
         ("\ndef main(command, argument=None):", PARTS),
         (r#""parts": [part]"#, r#""parts": parts(part)"#),
-        (r#"manifest = json.dumps({"step": step,"#, r#"manifest = json.dumps({"leaves": leaves(json.loads(text)), "step": step,"#),
-        (r#"        state["w"] = [f32(w - 0.125 * m) for w, m in zip(state["w"], state["m"])]"#, &format!("        {TENSORS}")),
+        (
+            r#"manifest = json.dumps({"step": step,"#,
+            r#"manifest = json.dumps({"leaves": leaves(json.loads(text)), "step": step,"#,
+        ),
+        (
+            r#"        state["w"] = [f32(w - 0.125 * m) for w, m in zip(state["w"], state["m"])]"#,
+            &format!("        {TENSORS}"),
+        ),
         (r#""counters": {"#, threads),
     ];
     let text = root.toy(&whole);
@@ -90,13 +96,13 @@ fn runner(trainer: &str) -> Runner {
 fn bless(root: &Root, trainer: &str) {
     let out = root.path().join("candidates");
     let golden = root.path().join("golden");
-    let proposals = propose(&runner(trainer), &Query::default(), &golden, &out, &|_| {}).unwrap();
+    let proposals = propose(&runner(trainer), Query(Query::ALL), &golden, &out, &|_| {}).unwrap();
     let mut ledger = HEADER.to_owned();
     for proposal in &proposals {
         let target = golden.join(&proposal.file);
         std::fs::create_dir_all(target.parent().unwrap()).unwrap();
         std::fs::copy(&proposal.candidate, target).unwrap();
-        ledger.push_str(&proposal.ledger_row("first").unwrap());
+        ledger.push_str(&proposal.ledger_row("first").unwrap().unwrap());
     }
     std::fs::write(golden.join(LEDGER), ledger).unwrap();
     let all = root.call(&["--recipe", "toy", "--list", "--format", "terse", "--trainer", trainer]);
@@ -144,6 +150,11 @@ fn goldens() {
     assert!(facts.contains("reference variants give the new bits too"), "{facts}");
     std::fs::write(root.path().join("golden/orphan.snap"), "x").unwrap();
     call("toy::coverage").ended(19).says("orphan");
+    let golden = root.path().join("golden");
+    let again = propose(&runner(&trainer), Query(Query::ALL), &golden, &root.path().join("again"), &|_| {}).unwrap();
+    let change = |file: &str| &again.iter().find(|proposal| proposal.file == file).unwrap().change;
+    assert!(matches!(change("toy/end_to_end.snap"), Change::Moved { added: 1, removed: 1, .. }));
+    assert_eq!((change("orphan.snap"), change("scale/cases.snap")), (&Change::Unused, &Change::Same));
 }
 
 fn alternative() {
@@ -176,15 +187,22 @@ fn wrong() {
 
 fn census() {
     let root = Root::new();
-    let trainer = rich(&root, &[(r#"("rng/dropout", "Q", [state["rng"]]),
-                                       ("data/position""#, r#"("data/position""#)]);
+    let trainer = rich(
+        &root,
+        &[(
+            r#"("rng/dropout", "Q", [state["rng"]]),
+                                       ("data/position""#,
+            r#"("data/position""#,
+        )],
+    );
     root.call(&["--recipe", "toy", "--claim", "census", "--trainer", &trainer]).ended(18).says("rng");
 }
 
 fn absent() {
     let root = Root::new();
     let trainer = rich(&root, &[]);
-    let call = |more: &[&str]| root.call(&[&["--recipe", "toy", "--claim", "backend", "--trainer", &trainer], more].concat());
+    let call =
+        |more: &[&str]| root.call(&[&["--recipe", "toy", "--claim", "backend", "--trainer", &trainer], more].concat());
     let plain = call(&[]);
     plain.ended(0);
     assert_eq!(plain.report.as_ref().unwrap()["not_compared"][0]["reason"], "avx512 absent");
@@ -196,9 +214,9 @@ fn absent() {
 fn proposals() {
     let root = Root::new();
     let trainer = rich(&root, &[("state[\"rng\"] = mix(state[\"rng\"])", "state[\"rng\"] = mix(time.time_ns())")]);
-    let error = propose(&runner(&trainer), &Query::default(), &root.path().join("golden"), &root.path().join("out"), &|_| {});
+    let error =
+        propose(&runner(&trainer), Query(Query::ALL), &root.path().join("golden"), &root.path().join("out"), &|_| {});
     assert!(error.unwrap_err().to_string().contains("two reference runs of toy kernel/scale differ"));
-    let unknown = Query { recipes: vec!["tpy".into()], rooms: vec![] };
-    let error = propose(&runner(&trainer), &unknown, root.path(), &root.path().join("out"), &|_| {});
-    assert!(error.unwrap_err().to_string().contains("did you mean `toy`?"));
+    let error = propose(&runner(&trainer), Query("scael"), root.path(), &root.path().join("out"), &|_| {});
+    assert!(error.unwrap_err().to_string().contains("did you mean `scale`?"));
 }

@@ -30,16 +30,26 @@ fn sound() {
     assert!(points["listed"].as_u64().unwrap() > 40, "{points}");
     assert!(points["listed"] == points["killed"] && points["killed"] == points["resumed"], "{points}");
     assert_eq!(called.trial("toy::canary")["outcome"]["verdict"], "PASS");
-    assert!(!root.path().join("target/lockstep").read_dir().unwrap().flatten().any(|entry| {
-        entry.path().join("trials").read_dir().is_ok_and(|mut trials| trials.next().is_some())
-    }), "folders of trials that passed are removed");
+    assert!(
+        !root
+            .path()
+            .join("target/lockstep")
+            .read_dir()
+            .unwrap()
+            .flatten()
+            .any(|entry| { entry.path().join("trials").read_dir().is_ok_and(|mut trials| trials.next().is_some()) }),
+        "folders of trials that passed are removed"
+    );
     let page = std::fs::read_to_string(root.path().join("target/lockstep/report/report.html")).unwrap();
     assert!(page.contains("<h1 class=\"PASS\">"));
 }
 
 fn clock() {
     let root = Root::new();
-    let trainer = root.toy(&[("state[\"rng\"] = mix(state[\"rng\"])", "state[\"rng\"] = mix(time.time_ns()) if step == 4 else mix(state[\"rng\"])")]);
+    let trainer = root.toy(&[(
+        "state[\"rng\"] = mix(state[\"rng\"])",
+        "state[\"rng\"] = mix(time.time_ns()) if step == 4 else mix(state[\"rng\"])",
+    )]);
     let called = root.call(&["--recipe", "toy", "--claim", "repeat", "--trainer", &trainer]);
     called.ended(10).says("NONDETERMINISTIC repeat · toy::end_to_end::repeat").says("rng/dropout");
     let trial = called.trial("toy::end_to_end::repeat");
@@ -51,7 +61,8 @@ fn clock() {
 
 fn forgetful() {
     let root = Root::new();
-    let trainer = root.toy(&[("return pointer, json.loads(text)", "return pointer, {**json.loads(text), \"m\": [0.0] * WIDTH}")]);
+    let trainer =
+        root.toy(&[("return pointer, json.loads(text)", "return pointer, {**json.loads(text), \"m\": [0.0] * WIDTH}")]);
     let name = "toy::end_to_end::resume::steps";
     let called = root.call(&["--recipe", "toy", "--exact", name, "--trainer", &trainer]);
     called.ended(13).says("RESUME_BREAK resume").says("optimizer/momentum");
@@ -68,13 +79,17 @@ fn swallows() {
 
 fn dies() {
     let root = Root::new();
-    let trainer = root.toy(&[("def train(request, resume):", "def train(request, resume):\n    sys.exit(\"::error::boom ##[x]\")")]);
+    let trainer = root
+        .toy(&[("def train(request, resume):", "def train(request, resume):\n    sys.exit(\"::error::boom ##[x]\")")]);
     let called = root.call(&["--recipe", "toy", "repeat", "--trainer", &trainer]);
     called.ended(23).says("INFRA repeat").says("boom ## [x]");
     assert!(!called.stdout.lines().any(|line| line.trim_start().starts_with("::")), "{}", called.stdout);
     let told = root.call_with(&["--recipe", "toy", "repeat", "--trainer", &trainer], &[("GITHUB_ACTIONS", "true")]);
     let commands: Vec<_> = told.stdout.lines().filter(|line| line.starts_with("::")).collect();
-    assert!(commands.len() == 1 && commands[0].starts_with("::error title=toy INFRA (1 trials failed)::"), "{commands:?}");
+    assert!(
+        commands.len() == 1 && commands[0].starts_with("::error title=toy INFRA (1 trials failed)::"),
+        "{commands:?}"
+    );
 }
 
 fn lists() {
@@ -83,7 +98,8 @@ fn lists() {
     std::fs::write(root.path().join("suite/mustpass/toy.txt"), "toy::gone\n").unwrap();
     root.call(&["--recipe", "toy", "coverage"]).ended(20).says("- toy::gone");
     let all = root.call(&["--recipe", "toy", "--list", "--format", "terse"]);
-    let names: String = all.stdout.lines().filter_map(|line| line.strip_suffix(": test")).map(|line| format!("{line}\n")).collect();
+    let names: String =
+        all.stdout.lines().filter_map(|line| line.strip_suffix(": test")).map(|line| format!("{line}\n")).collect();
     std::fs::write(root.path().join("suite/mustpass/toy.txt"), names).unwrap();
     root.call(&["--recipe", "toy", "coverage"]).ended(20).says("level kernel has no trial of claim repeat");
     root.call(&["coverage"]).ended(20).says("quick.txt");
@@ -109,7 +125,11 @@ fn list() {
     let root = Root::new();
     let called = root.call(&["--recipe", "toy", "--list", "--format", "terse"]);
     called.ended(0);
-    assert!(called.stdout.lines().any(|line| line == "toy::end_to_end::resume::crash_states: test"), "{}", called.stdout);
+    assert!(
+        called.stdout.lines().any(|line| line == "toy::end_to_end::resume::crash_states: test"),
+        "{}",
+        called.stdout
+    );
     let ignored = root.call(&["--recipe", "toy", "--list", "--format", "terse", "--ignored"]);
     assert_eq!(ignored.ended(0).stdout.trim(), "");
     assert!(!root.path().join("target").exists(), "a list starts no run");
@@ -122,7 +142,10 @@ fn usage() {
 
 fn repeats() {
     let root = Root::new();
-    let trainer = root.toy(&[("trace.state(step, \"state\", state)", "state[\"w\"][0] += request[\"perturbation\"] is not None; trace.state(step, \"state\", state)")]);
+    let trainer = root.toy(&[(
+        "trace.state(step, \"state\", state)",
+        "state[\"w\"][0] += request[\"perturbation\"] is not None; trace.state(step, \"state\", state)",
+    )]);
     let called = root.call(&["--recipe", "toy", "--claim", "repeat", "--trainer", &trainer]);
     let trial = called.ended(10).trial("toy::end_to_end::repeat");
     let command = trial["reproduce"].as_str().unwrap();

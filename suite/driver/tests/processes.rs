@@ -1,5 +1,6 @@
 //! Real process trees, killed in every way in which a driver can end. This file has its own `main`, because it also
 //! plays the driver that is killed and the trainer that must not outlive it.
+#![expect(clippy::disallowed_methods, reason = "waits with deadlines and looks at environments")]
 
 use driver::process::{Child, Ending, Launch, PARENT_VARIABLE, PASSED, RUN_VARIABLE, die_with_parent, tail};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -107,7 +108,8 @@ fn a_stubborn_tree_is_killed() -> Result<(), String> {
     let ids = ids(folder.path(), &TREE)?;
     check(ids.iter().all(|pid| alive(*pid)), "the tree was not alive")?;
     let exit = child.kill_tree().map_err(|error| error.to_string())?;
-    check(exit.ending == Ending::SIGKILL && exit.killed == 4, &exit)?;
+    // The middle of a double fork may still be alive.
+    check(exit.ending == Ending::SIGKILL && exit.killed >= 4, &exit)?;
     expect_dead(&ids, Duration::ZERO)
 }
 
@@ -116,7 +118,7 @@ fn leftovers_are_killed() -> Result<(), String> {
     let mut child = start(&stubborn(folder.path(), &["leave"]))?;
     let exit = child.wait(LONG).map_err(|error| error.to_string())?;
     let exit = exit.ok_or("the root did not end")?;
-    check(exit.ending == Ending::Code(7) && exit.killed == 3, &exit)?;
+    check(exit.ending == Ending::Code(7) && exit.killed >= 3, &exit)?;
     expect_dead(&ids(folder.path(), &TREE[..3])?, Duration::ZERO)
 }
 
@@ -132,7 +134,8 @@ fn a_dropped_child_is_killed() -> Result<(), String> {
 
 fn the_environment_is_clean() -> Result<(), String> {
     let folder = folder()?;
-    check(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "the test needs a stray variable to lose")?;
+    let stray = std::env::vars_os().any(|(name, _)| !PASSED.iter().any(|passed| name == *passed));
+    check(stray, "the test needs a stray variable to lose")?;
     start(&launch(folder.path(), &["env"]))?.wait(LONG).map_err(|error| error.to_string())?;
     let text = tail(&folder.path().join("stdout.log"), 100_000);
     let names: Vec<_> = text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();

@@ -6,12 +6,14 @@ use common::{broken, folder, spec, toy};
 use contract::claim::Claim;
 use contract::control::Point;
 use contract::verdict::Verdict;
+use driver::control::Conduct;
 use driver::kill::walk::advanced;
-use driver::kill::{Chain, Listing, Place, Target, WalkOutput, list_points, random_kills, walk};
+use driver::kill::{Chain, Listing, Place, Segment, Target, WalkOutput, list_points, random_kills, walk};
 use driver::runner::Runner;
 use judge::Outcome;
 use judge::compare::{Comparer, Exact, Mode, Pair};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The trace of a run that was never killed, and what the listing runs announced.
 fn prepare(runner: &Runner, folder: &Path) -> (PathBuf, Listing) {
@@ -114,9 +116,15 @@ fn a_run_that_is_killed_before_it_loads_shows_nothing_and_is_passed_over() {
             set: driver::kill::points::save_every_step(false),
         },
     );
-    // At time 0 a process has not even started to be itself.
-    let early = random_kills(&toy(), &spec(folder.path()), 1, 1, 0.0, &folder.path().join("early"));
-    let mut stillborn = early.segments[0].clone();
+    let asleep = broken(
+        &folder,
+        "def main(command, argument=None):\n",
+        "def main(command, argument=None):\n    time.sleep(600)\n",
+    );
+    let early = Conduct::KillAfter(Duration::from_millis(5));
+    let run = asleep.attempt(&spec(&folder.path().join("early")), early).unwrap();
+    let target = Target { rank: 0, place: Place::Time(5000) };
+    let mut stillborn = Segment::new(Some(target), 0, run);
     assert!(stillborn.stillborn, "{stillborn:?}");
     stillborn.run.latest_before = listing.latest_after.clone();
     output.listed.push(stillborn.target.clone().unwrap());

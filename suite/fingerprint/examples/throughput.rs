@@ -2,6 +2,7 @@
 //!
 //! Run with `cargo run --release -p fingerprint --example fingerprint-throughput`. Each
 //! figure is the best of several repetitions; nothing here is a verdict.
+#![expect(clippy::disallowed_methods, reason = "measures time")]
 
 use fingerprint::{Fingerprint, reference};
 use std::hint::black_box;

@@ -1,5 +1,7 @@
 //! The determinism suite of the reference trainer: `cargo test --test determinism -- --recipe NAME`.
 
+#![forbid(unsafe_code)]
+
 use driver::harness::{AdapterSource, harness_main};
 use std::path::Path;
 use std::process::ExitCode;

@@ -16,6 +16,7 @@ pub struct Buffers {
     versions: Vec<u64>,
     poison: Option<u8>,
     poisoned_bytes: u64,
+    scattered: u64,
 }
 
 impl Buffers {
@@ -41,12 +42,19 @@ impl Buffers {
             poisoned_bytes -= if poison.is_some() { plan.slots[value.slot] as u64 } else { 0 };
         }
         let versions = vec![0; slots.len()];
-        Self { slots, versions, poison, poisoned_bytes }
+        let scattered = if scatter == 0 { 0 } else { plan.slots.len() as u64 };
+        Self { slots, versions, poison, poisoned_bytes, scattered }
     }
 
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.slots.iter().map(|slot| slot.len() * 8).sum()
+    }
+
+    /// Allocations that were moved by unused bytes.
+    #[must_use]
+    pub fn scattered(&self) -> u64 {
+        self.scattered
     }
 
     #[must_use]

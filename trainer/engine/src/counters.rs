@@ -4,9 +4,34 @@ use contract::SCHEMA;
 use contract::run::CountersFile;
 use std::collections::BTreeMap;
 
-#[derive(Clone, Debug, Default)]
+/// Counters that every run reports, also when nothing of the kind happened.
+const ALWAYS: &[&str] = &[
+    "allocations_scattered",
+    "calls",
+    "compositions",
+    "evaluations",
+    "fused_calls",
+    "leaves_reduced",
+    "log_lines",
+    "micro_batches",
+    "nodes_recomputed",
+    "poisoned_bytes",
+    "reference_calls",
+    "saves",
+    "saves_asynchronous",
+    "steps",
+    "steps_skipped",
+];
+
+#[derive(Clone, Debug)]
 pub struct Counters {
     values: BTreeMap<&'static str, u64>,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self { values: ALWAYS.iter().map(|name| (*name, 0)).collect() }
+    }
 }
 
 impl Counters {

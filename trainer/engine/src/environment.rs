@@ -22,6 +22,7 @@ fn write_json(path: &Path, value: &impl Serialize) -> Result<(), EngineError> {
 ///
 /// # Errors
 /// When the run directory cannot be written.
+#[expect(clippy::disallowed_methods, reason = "says how many cores there were; nothing depends on it")]
 pub fn write(request: &Request, recipe: &Recipe) -> Result<(), EngineError> {
     let run = RunFile {
         schema: SCHEMA,

@@ -116,6 +116,7 @@ fn run_plan(
     let leaves = session.leaves(session.data_step)?;
     crate::checkpoints::write_final(request, recipe, session.step, leaves)?;
     session.counters.set("poisoned_bytes", session.buffers.poisoned_bytes());
+    session.counters.set("allocations_scattered", session.buffers.scattered());
     let Session { mut counters, recorder, context, checkpoints, timing, step, .. } = session;
     count_context(&mut counters, &context);
     if let Some(checkpoints) = checkpoints {

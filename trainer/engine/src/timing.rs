@@ -1,5 +1,6 @@
 //! Clock readings of a run: the one place of the trainer that looks at a clock. They go to `timing-00000.jsonl`, which
 //! no comparison reads.
+#![expect(clippy::disallowed_methods, reason = "the home of the trainer's clock")]
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -21,7 +21,7 @@ pub const SECTIONS: [&str; 5] = ["params", "optimizer", "rng", "data", "fingerpr
 const LEVELS: [&str; 3] = ["scalar", "avx2", "avx512"];
 
 /// Counters that a perturbation of any part moves.
-const PERTURBATION: [&str; 3] = ["tasks_reordered", "delays_injected", "poisoned_bytes"];
+const PERTURBATION: [&str; 4] = ["allocations_scattered", "tasks_reordered", "delays_injected", "poisoned_bytes"];
 
 /// Describes `recipe` to the suite. `levels` are the instruction sets of this machine, narrowest first.
 ///
@@ -123,6 +123,10 @@ fn kernel_part(_: &Recipe, room: &dyn Room, levels: &[&str]) -> PartDescription 
         claims.insert(2, Claim::Resume);
     }
     let mut alternatives = backends(levels, None);
+    if room.kernels().iter().all(|kernel| kernel.variants.len() == 1) {
+        // The reference is the only variant: there is no pair.
+        alternatives.retain(|alternative| alternative.name != "reference");
+    }
     if room.fusion().is_some() {
         // The plain run of a fusion's cases is the composition; every other variant is the fused kernel.
         for alternative in &mut alternatives {
@@ -188,7 +192,7 @@ fn neutral(recipe: &Recipe, plan: &Plan) -> Vec<Alternative> {
     if plan.template("optimizer").is_some() {
         list.push(neutral("buckets", &[("buckets", json!(execution.buckets + 1))], &["buckets_reduced"]));
     }
-    let blocks = plan.nodes().any(|(template, node)| template.name == "body" && node.module.starts_with("layers.0."));
+    let blocks = plan.nodes().any(|(template, node)| template.name == "body" && node.module.starts_with("layers."));
     if blocks && plan.template("body").is_some_and(|body| body.nodes.iter().any(|node| node.kernel == "rmsnorm")) {
         list.push(neutral("recompute_selective", &[("recompute", json!("selective"))], &["nodes_recomputed"]));
         list.push(neutral("recompute_full", &[("recompute", json!("full"))], &["nodes_recomputed"]));

@@ -11,7 +11,7 @@ fn save(manifest: &str) -> tempfile::TempDir {
 }
 
 fn leaf(name: &str) -> String {
-    let print = fingerprint::fingerprint(&[1, 2, 3, 4]);
+    let print = fingerprint::Fingerprint::of_bytes(&[1, 2, 3, 4]);
     format!(r#"{{"name":"{name}","dtype":"f32","shape":[1],"fingerprint":"{print}","file":"a","offset":0}}"#)
 }
 

@@ -44,7 +44,10 @@ pub enum Scope {
     Coverage,
     /// A corrupted comparison is noticed.
     Canary,
-    Part { part: Part, kind: Kind },
+    Part {
+        part: Part,
+        kind: Kind,
+    },
 }
 
 /// What is tried on a part.
@@ -167,10 +170,8 @@ impl Entry {
 #[must_use]
 pub fn entries(description: &Description) -> Vec<Entry> {
     let recipe = description.recipe.as_str();
-    let mut all = vec![
-        Entry::of_recipe(recipe, Scope::Coverage, "coverage"),
-        Entry::of_recipe(recipe, Scope::Canary, "canary"),
-    ];
+    let mut all =
+        vec![Entry::of_recipe(recipe, Scope::Coverage, "coverage"), Entry::of_recipe(recipe, Scope::Canary, "canary")];
     for part in &description.parts {
         all.extend(kinds(part).into_iter().map(|kind| Entry::of_part(recipe, &part.part, kind)));
     }

@@ -137,11 +137,16 @@ fn nothing(all: &[Entry], options: &Options) -> SelectionError {
     list("--claim", options.claim.iter().map(ToString::to_string).collect());
     list("--room", options.room.clone());
     list("--skip", options.libtest.skip.clone());
-    list(if options.libtest.exact { "--exact" } else { "the filter" }, options.libtest.filter.iter().cloned().collect());
-    let rooms = || all.iter().filter_map(|entry| match &entry.scope {
-        Scope::Part { part: Part::Kernel(room), .. } => Some(room.as_str()),
-        _ => None,
-    });
+    list(
+        if options.libtest.exact { "--exact" } else { "the filter" },
+        options.libtest.filter.iter().cloned().collect(),
+    );
+    let rooms = || {
+        all.iter().filter_map(|entry| match &entry.scope {
+            Scope::Part { part: Part::Kernel(room), .. } => Some(room.as_str()),
+            _ => None,
+        })
+    };
     let near_room = options.room.iter().find_map(|room| nearest(room, rooms()).filter(|near| near != room));
     let near_name = options.libtest.filter.as_deref().and_then(|filter| near_filter(filter, all));
     let asked = if asked.is_empty() { "the empty catalogue".to_owned() } else { asked.join(" with ") };

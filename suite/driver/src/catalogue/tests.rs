@@ -43,7 +43,12 @@ fn options_narrow_the_list_and_keep_the_canary() {
 #[test]
 fn steps_leave_out_what_needs_a_whole_run_and_say_so() {
     let selection = select(&entries(&description()), None, &options(&["--steps", "2"])).unwrap();
-    assert!(selection.not_compared.iter().any(|(name, why)| name.ends_with("end_to_end::golden") && why.contains("--steps")));
+    assert!(
+        selection
+            .not_compared
+            .iter()
+            .any(|(name, why)| name.ends_with("end_to_end::golden") && why.contains("--steps"))
+    );
 }
 
 #[test]
@@ -51,7 +56,10 @@ fn asking_for_nothing_is_an_error_that_names_the_nearest() {
     let message = |arguments: &[&str]| names(arguments).unwrap_err().to_string();
     assert_eq!(message(&["repaet"]), "no trial matches the filter repaet; did you mean `repeat`?");
     assert_eq!(message(&["--room", "adam"]), "no trial matches --room adam; did you mean `adamw`?");
-    assert_eq!(message(&["--level", "module", "--claim", "census"]), "no trial matches --level module with --claim census");
+    assert_eq!(
+        message(&["--level", "module", "--claim", "census"]),
+        "no trial matches --level module with --claim census"
+    );
     assert!(message(&["--exact", "tiny::end_to_end::repeats"]).contains("did you mean `tiny::end_to_end::repeat`?"));
     assert!(message(&["--exact", "tiny::kernel::scale::backend::avx512"]).starts_with("no trial matches"));
     assert!(message(&["--claim", "repeat", "coverage"]).starts_with("no trial matches"));
@@ -107,7 +115,9 @@ fn a_promise_without_a_trial_is_a_gap() {
     assert_eq!(gaps(&empty, &entries(&empty)), ["kernel/scale claims backend and has no trial of it"]);
     let mut forgetful = whole.clone();
     forgetful.parts[1].claims.retain(|claim| *claim != Claim::Resume);
-    assert!(gaps(&forgetful, &entries(&forgetful)).contains(&"kernel/adamw has state and does not claim resume".to_owned()));
+    assert!(
+        gaps(&forgetful, &entries(&forgetful)).contains(&"kernel/adamw has state and does not claim resume".to_owned())
+    );
     let mut unproven = whole;
     unproven.parts[0].alternatives[0].differs_in.clear();
     assert_eq!(gaps(&unproven, &entries(&unproven)).len(), 1);

@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::server::{Event, Reply, Server};
-use crate::process::{Child, Exit};
+use crate::process::{Child, Ending, Exit};
 use contract::control::{Announcement, Point};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -75,7 +75,8 @@ pub fn talk(
         End::Killed(point) => (point, None, false),
         End::Broken(message) => (None, Some(message), false),
     };
-    let killed = killed_at.is_some() || dialogue.killed_by_time;
+    // A run that waits for an answer cannot end by itself; at a random time it may have been faster.
+    let killed = killed_at.is_some() || (dialogue.killed_by_time && exit.ending == Ending::SIGKILL);
     Ok(Talk { exit, heard: dialogue.heard, killed, killed_at, timed_out, broken })
 }
 
@@ -94,6 +95,7 @@ struct Dialogue {
 }
 
 impl Dialogue {
+    #[expect(clippy::disallowed_methods, reason = "waits for a child with a deadline")]
     fn until_end(&mut self, events: &Receiver<Event>, mut conduct: Conduct<'_>, timeout: Duration) -> End {
         let limit = if let Conduct::KillAfter(delay) = &conduct { timeout.min(*delay) } else { timeout };
         let deadline = Instant::now() + limit;

@@ -50,6 +50,7 @@ impl Server {
     ///
     /// # Errors
     /// When no socket can be made in the system's folder for temporary files, nor in `/tmp`.
+    #[expect(clippy::disallowed_methods, reason = "the threads of the socket; dropping the server ends them")]
     pub fn listen(events: Sender<Event>) -> io::Result<Self> {
         let directory = short_directory()?;
         let path = directory.path().join("control");
@@ -88,6 +89,7 @@ fn short_directory() -> io::Result<TempDir> {
     tempfile::Builder::new().prefix("ls").tempdir_in("/tmp")
 }
 
+#[expect(clippy::disallowed_methods, reason = "the threads of the socket; dropping the server ends them")]
 fn accept(listener: &UnixListener, stop: &AtomicBool, events: &Sender<Event>) {
     let mut connections = Vec::new();
     for stream in listener.incoming() {

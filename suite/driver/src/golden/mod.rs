@@ -1,11 +1,13 @@
 //! Proposes goldens. It never touches the committed ones: what it writes are candidates in a folder of their own,
 //! which `cargo xtask bless` shows, copies and enters in the ledger.
 
+mod command;
 mod propose;
 
 #[cfg(test)]
 mod tests;
 
+pub use command::{ProposeCommand, ROWS};
 pub use propose::{Change, Progress, Proposal, ProposeError, Query, propose, summary};
 
 use contract::claim::Claim;

@@ -7,24 +7,27 @@ use contract::claim::Claim;
 use contract::description::{Description, PartDescription};
 use contract::request::Part;
 use judge::golden::Golden;
-use judge::ledger::Entry;
+use judge::ledger::{Entry, RETIRED};
 use judge::{Mode, Pair};
 use serde::{Deserialize, Serialize};
 use similar::{ChangeTag, TextDiff};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Lines of a change that a summary shows.
 const SHOWN: usize = 6;
 
-/// Which goldens.
-#[derive(Clone, Debug, Default)]
-pub struct Query {
-    /// Recipes; all known ones when empty.
-    pub recipes: Vec<String>,
-    /// Only these rooms, and no other part, when not empty.
-    pub rooms: Vec<String>,
+/// Which goldens: the name of a recipe, of a room, or a piece of a golden's path. [`Query::ALL`] is every golden.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a>(pub &'a str);
+
+impl Query<'_> {
+    pub const ALL: &'static str = "all";
+
+    fn matches(self, recipe: &str, file: &str) -> bool {
+        self.0 == Self::ALL || self.0 == recipe || file.contains(self.0)
+    }
 }
 
 /// A candidate.
@@ -43,6 +46,8 @@ pub struct Proposal {
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Change {
     Same,
+    /// A committed file that no recipe and no room uses: it is to be retired.
+    Unused,
     New {
         lines: usize,
     },
@@ -60,10 +65,8 @@ pub enum Change {
 pub enum ProposeError {
     #[error(transparent)]
     Run(#[from] RunError),
-    #[error("unknown recipe `{name}`{}", nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
-    UnknownRecipe { name: String, nearest: Option<String> },
-    #[error("{0} matches no golden")]
-    Nothing(String),
+    #[error("`{query}` matches no golden{}", nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    Nothing { query: String, nearest: Option<String> },
     #[error("two reference runs of {recipe} {part} differ, so neither can be a golden: {message}")]
     Nondeterministic { recipe: String, part: String, message: String },
     #[error("{recipe} {part} is no evidence: {message}")]
@@ -76,69 +79,84 @@ pub enum ProposeError {
 pub type Progress<'a> = &'a dyn Fn(&str);
 
 impl Proposal {
-    /// The row that enters the candidate in the ledger.
+    /// The row that enters the proposal in the ledger; a reason is added by who blesses it. Bytes that did not move
+    /// have none.
     ///
     /// # Errors
     /// When the candidate cannot be read.
-    pub fn ledger_row(&self, reason: &str) -> std::io::Result<String> {
-        let bytes = std::fs::read(&self.candidate)?;
-        Ok(Entry::of(&self.file, &bytes, &self.contracts, reason).render())
+    pub fn ledger_row(&self, reason: &str) -> std::io::Result<Option<String>> {
+        let entry = match &self.change {
+            Change::Same => return Ok(None),
+            Change::Unused => Entry {
+                file: self.file.clone(),
+                blake3: RETIRED.to_owned(),
+                contracts: self.contracts.clone(),
+                reason: reason.to_owned(),
+            },
+            _ => Entry::of(&self.file, &std::fs::read(&self.candidate)?, &self.contracts, reason),
+        };
+        Ok(Some(entry.render()))
     }
 }
 
-/// Makes the candidates of a query below `out` (a file `FOLDER/NAME.snap` each) and compares them with the goldens
-/// below `golden`. Run directories lie below `out/runs`.
+/// Makes the candidates of a query below `out` (a file `FOLDER/NAME.snap` each, unless nothing moved) and compares
+/// them with the goldens below `golden`. Run directories lie below `out/runs`.
 ///
 /// # Errors
 /// When the query names nothing, a run fails, or two runs of a part differ.
 pub fn propose(
     runner: &Runner,
-    query: &Query,
+    query: Query<'_>,
     golden: &Path,
     out: &Path,
     progress: Progress<'_>,
 ) -> Result<Vec<Proposal>, ProposeError> {
     let out = std::path::absolute(out).map_err(|source| ProposeError::Write { path: out.to_owned(), source })?;
-    let mut proposals: BTreeMap<String, Proposal> = BTreeMap::new();
-    for description in described(runner, query)? {
-        for part in description.parts.iter().filter(|part| wanted(part, query)) {
-            let name = Golden::name(&description.recipe, &part.part);
+    let (mut proposals, mut known) = (BTreeMap::new(), BTreeSet::new());
+    for recipe in runner.recipes()? {
+        let description = runner.describe(&recipe)?;
+        known.insert(recipe.clone());
+        for part in description.parts.iter().filter(|part| part.claims.contains(&Claim::Golden)) {
+            let name = Golden::name(&recipe, &part.part);
             let file = slashed(&name);
             // A room has one golden, whatever number of recipes use it.
-            if proposals.contains_key(&file) {
+            known.insert(file.clone());
+            if proposals.contains_key(&file) || !query.matches(&recipe, &file) {
                 continue;
             }
-            progress(&format!("{} {}", description.recipe, part.part));
+            progress(&format!("{recipe} {}", part.part));
             let made = make(runner, &description, part, &out.join("runs").join(file.replace('/', "-")))?;
-            let candidate = out.join(&name);
-            let text = made.render();
-            write(&candidate, &text)?;
+            let (candidate, text) = (out.join(&name), made.render());
             let change = change(std::fs::read_to_string(golden.join(&name)).ok().as_deref(), &text);
+            if change != Change::Same {
+                write(&candidate, &text)?;
+            }
             proposals.insert(file.clone(), Proposal { file, candidate, contracts: made.info.contracts, change });
         }
     }
+    for file in unused(golden, &known).into_iter().filter(|file| query.matches("", file)) {
+        let path = golden.join(&file);
+        let contracts = Golden::read(&path).map(|golden| golden.info.contracts).unwrap_or_default();
+        proposals.insert(file.clone(), Proposal { file, candidate: path, contracts, change: Change::Unused });
+    }
     if proposals.is_empty() {
-        return Err(ProposeError::Nothing(format!("--recipe {:?} --room {:?}", query.recipes, query.rooms)));
+        let words = known.iter().flat_map(|name| [name.as_str(), name.split('/').next().unwrap_or(name)]);
+        let nearest = contract::recipe::nearest(query.0, words).map(str::to_owned);
+        return Err(ProposeError::Nothing { query: query.0.to_owned(), nearest });
     }
     Ok(proposals.into_values().collect())
 }
 
-fn described(runner: &Runner, query: &Query) -> Result<Vec<Description>, ProposeError> {
-    let known = runner.recipes()?;
-    for name in query.recipes.iter().filter(|name| !known.contains(name)) {
-        let nearest = contract::recipe::nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
-        return Err(ProposeError::UnknownRecipe { name: name.clone(), nearest });
-    }
-    let recipes = if query.recipes.is_empty() { &known } else { &query.recipes };
-    recipes.iter().map(|recipe| runner.describe(recipe).map_err(ProposeError::from)).collect()
-}
-
-fn wanted(part: &PartDescription, query: &Query) -> bool {
-    let room = match &part.part {
-        Part::Kernel(room) => query.rooms.is_empty() || query.rooms.contains(room),
-        _ => query.rooms.is_empty(),
-    };
-    room && part.claims.contains(&Claim::Golden)
+/// Committed files that no recipe and no room uses.
+fn unused(golden: &Path, known: &BTreeSet<String>) -> Vec<String> {
+    // A ledger that cannot be read is told by the suite; here it only means that nothing can be retired.
+    let problems = judge::ledger::check(golden, Some(known)).unwrap_or_default();
+    let mut files: Vec<_> =
+        problems.into_iter().map(|problem| problem.file).filter(|file| !known.contains(file)).collect();
+    files.retain(|file| golden.join(file).exists());
+    files.sort();
+    files.dedup();
+    files
 }
 
 fn make(
@@ -168,8 +186,11 @@ fn make(
         let message = format!("{} {}{place}", outcome.verdict, outcome.message);
         return Err(ProposeError::Nondeterministic { recipe, part: name, message });
     }
-    Golden::from_trace(&left, &part.contracts)
-        .map_err(|error| ProposeError::Evidence { recipe, part: name, message: error.to_string() })
+    Golden::from_trace(&left, &part.contracts).map_err(|error| ProposeError::Evidence {
+        recipe,
+        part: name,
+        message: error.to_string(),
+    })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), ProposeError> {
@@ -215,10 +236,14 @@ pub fn summary(proposals: &[Proposal]) -> String {
         let contracts = proposal.contracts.join(", ");
         match &proposal.change {
             Change::Same => lines.push(format!("  same   {}", proposal.file)),
-            Change::New { lines: count } => lines.push(format!("* new    {} ({count} lines; {contracts})", proposal.file)),
+            Change::Unused => lines.push(format!("- retire {} (no recipe and no room uses it)", proposal.file)),
+            Change::New { lines: count } => {
+                lines.push(format!("* new    {} ({count} lines; {contracts})", proposal.file))
+            }
             Change::Moved { added, removed, names, diff } => {
                 lines.push(format!("! moved  {} (+{added} -{removed}; {contracts})", proposal.file));
-                let more = if names.len() > SHOWN { format!(", and {} more", names.len() - SHOWN) } else { String::new() };
+                let more =
+                    if names.len() > SHOWN { format!(", and {} more", names.len() - SHOWN) } else { String::new() };
                 let first = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
                 lines.push(format!("         {first}{more}"));
                 lines.extend(diff.iter().map(|line| format!("         {line}")));

@@ -11,7 +11,13 @@ use contract::verdict::Verdict;
 use judge::Pair;
 
 /// Looks closer at a red pair. `judged` is what the verdict runs showed; `left` and `right` are their specs.
-pub fn look(context: &Context<'_>, part: &PartDescription, judged: Judged, pair: &Pair<'_>, specs: [&RunSpec; 2]) -> Judged {
+pub fn look(
+    context: &Context<'_>,
+    part: &PartDescription,
+    judged: Judged,
+    pair: &Pair<'_>,
+    specs: [&RunSpec; 2],
+) -> Judged {
     let Some(step) = judged.outcome.divergence.as_ref().map(|divergence| divergence.step) else { return judged };
     if judged.outcome.verdict == Verdict::Invalid {
         return judged;
@@ -51,7 +57,9 @@ pub fn look_at_golden(context: &Context<'_>, part: &PartDescription, judged: Jud
     let pair = Pair::new(contract::claim::Claim::Backend, judge::Mode::State, context.name(), &left, &right);
     let again = judge::compare::compare(&Pair { rerun: Some((&left, &right)), ..pair });
     let fact = match (again.verdict, &again.divergence) {
-        (Verdict::Pass, _) => "the reference variants give the new bits too: the contract's definition changed".to_owned(),
+        (Verdict::Pass, _) => {
+            "the reference variants give the new bits too: the contract's definition changed".to_owned()
+        }
         (_, Some(found)) => format!("the reference variants give other bits at {}: {}", found.place(), found.cause),
         (_, None) => format!("the closer look was no evidence: {}", again.message),
     };

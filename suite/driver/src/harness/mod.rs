@@ -24,7 +24,7 @@ mod trials;
 #[cfg(test)]
 mod tests;
 
-pub use prepare::AdapterSource;
+pub use prepare::{AdapterSource, find_root};
 pub use trial::neutralise;
 
 use crate::catalogue::{Entry, Scope};
@@ -69,6 +69,7 @@ pub fn run_command(options: &Options, adapter: AdapterSource, trainer: &Path) ->
     })
 }
 
+#[expect(clippy::disallowed_methods, reason = "the home of the settings that runners pass")]
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
@@ -87,6 +88,7 @@ fn run(options: &Options, adapter: AdapterSource, trainer: &Path) -> Result<Verd
     carry_out(options, &surroundings, prepared)
 }
 
+#[expect(clippy::disallowed_methods, reason = "says how long a call took")]
 fn carry_out(
     options: &Options,
     surroundings: &Surroundings,
@@ -151,9 +153,8 @@ fn announce(session: &Session, prepared: &Prepared, options: &Options) {
         .iter()
         .filter(|entry| entry.not_compared.is_none() && options.filter_matches(&entry.name))
         .collect();
-    let recipes = prepared.descriptions.iter().filter(|description| {
-        run.iter().any(|entry| entry.recipe == description.recipe)
-    });
+    let recipes =
+        prepared.descriptions.iter().filter(|description| run.iter().any(|entry| entry.recipe == description.recipe));
     let recipe = |description: &contract::description::Description| RecipeReport {
         name: description.recipe.clone(),
         recipe_digest: description.recipe_digest.clone(),

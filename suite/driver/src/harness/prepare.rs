@@ -1,7 +1,7 @@
 //! From the command line to the chosen trials: reads the adapter, asks the trainer, builds the catalogue.
 
-use crate::catalogue::{Selection, SelectionError, entries, read_list, recipe_of, select};
 use crate::catalogue::MUSTPASS;
+use crate::catalogue::{Selection, SelectionError, entries, read_list, recipe_of, select};
 use crate::options::Options;
 use crate::runner::Runner;
 use contract::adapter::Adapter;

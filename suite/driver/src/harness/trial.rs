@@ -76,6 +76,7 @@ impl Context<'_> {
 }
 
 /// Runs a trial, reports it, and hands libtest the failure text.
+#[expect(clippy::disallowed_methods, reason = "says how long a trial took")]
 pub fn run(session: &Session, entry: &Entry) -> Result<(), libtest_mimic::Failed> {
     let clock = Instant::now();
     session.bus.emit(&Event::TrialStarted { trial: entry.name.clone() });
@@ -158,10 +159,7 @@ fn claim_of(entry: &Entry) -> Claim {
 
 /// The command that makes the trial again.
 fn reproduce(entry: &Entry, seed: u64) -> String {
-    format!(
-        "cargo test --test determinism -- --recipe {} --seed {seed} --exact {}",
-        entry.recipe, entry.name
-    )
+    format!("cargo test --test determinism -- --recipe {} --seed {seed} --exact {}", entry.recipe, entry.name)
 }
 
 /// A path relative to the working directory when it lies below, since lines are short.

@@ -73,6 +73,7 @@ impl FullDisk {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "waits for a child with a deadline")]
     fn try_mount(bytes: u64, scratch: &Path, unshare: &str, enter: &[&str]) -> Result<Self, String> {
         const SCRIPT: &str = r#"mount -t tmpfs -o size="$0" lockstep "$1" && : > "$2" && exec sleep 86400"#;
         let scratch = scratch.join(format!("full-disk{unshare}"));

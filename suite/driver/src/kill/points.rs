@@ -172,7 +172,7 @@ impl Listing {
             let rank = ranks[index % ranks.len()];
             wanted.insert((rank, Point::StepEnd { step: *step }));
             // With fewer steps than phases a step takes several.
-            for name in names.iter().skip(index % names.len()).step_by(steps.len()) {
+            for name in names.iter().skip(index % names.len().max(1)).step_by(steps.len()) {
                 wanted.insert((rank, Point::Phase { step: *step, phase: (*name).clone() }));
             }
         }

@@ -24,7 +24,9 @@ pub struct Segment {
 }
 
 impl Segment {
-    pub(super) fn new(target: Option<Target>, life: u32, run: RunOutput) -> Self {
+    /// A segment from what its run left behind.
+    #[must_use]
+    pub fn new(target: Option<Target>, life: u32, run: RunOutput) -> Self {
         let stillborn = run.killed && run.killed_at.is_none() && run.loaded.is_none() && !run.has_records();
         Self { target, life, stillborn, run }
     }

@@ -12,10 +12,40 @@ fn the_command_line_is_sound_and_every_option_is_parsed() {
     Options::command().debug_assert();
     let options = parse(
         &[
-            "--recipe", "a,b", "--recipe", "c", "--level", "end_to_end", "--claim", "repeat,golden", "--room", "rmsnorm",
-            "--require", "avx512", "--steps", "3", "--seed", "18446744073709551615", "--keep", "--jobs", "3", "--json",
-            "r.json", "--adapter", "a.yaml", "--trainer", "t", "--root", "r", "--exact", "--skip", "x", "--list",
-            "--format", "terse", "name",
+            "--recipe",
+            "a,b",
+            "--recipe",
+            "c",
+            "--level",
+            "end_to_end",
+            "--claim",
+            "repeat,golden",
+            "--room",
+            "rmsnorm",
+            "--require",
+            "avx512",
+            "--steps",
+            "3",
+            "--seed",
+            "18446744073709551615",
+            "--keep",
+            "--jobs",
+            "3",
+            "--json",
+            "r.json",
+            "--adapter",
+            "a.yaml",
+            "--trainer",
+            "t",
+            "--root",
+            "r",
+            "--exact",
+            "--skip",
+            "x",
+            "--list",
+            "--format",
+            "terse",
+            "name",
         ],
         &[],
     )
@@ -23,7 +53,10 @@ fn the_command_line_is_sound_and_every_option_is_parsed() {
     assert_eq!(options.recipe, ["a", "b", "c"]);
     assert_eq!(options.level, [Level::EndToEnd]);
     assert_eq!(options.claim, [Claim::Repeat, Claim::Golden]);
-    assert_eq!((options.room.as_slice(), options.require.as_slice()), (&["rmsnorm".into()][..], &["avx512".into()][..]));
+    assert_eq!(
+        (options.room.as_slice(), options.require.as_slice()),
+        (&["rmsnorm".into()][..], &["avx512".into()][..])
+    );
     assert_eq!((options.steps, options.seed, options.keep), (Some(3), Some(u64::MAX), true));
     assert_eq!(options.libtest.test_threads, Some(3));
     assert_eq!(options.json.unwrap().to_str(), Some("r.json"));
@@ -62,7 +95,8 @@ fn an_empty_variable_counts_as_not_set_and_an_argument_goes_first() {
     let empty: Vec<_> = VARIABLES.iter().map(|(name, _)| (*name, "")).collect();
     let options = parse(&[], &empty).unwrap();
     assert!(options.recipe.is_empty() && options.seed.is_none() && !options.keep);
-    let options = parse(&["--recipe=tiny", "--seed", "2"], &[("LOCKSTEP_RECIPE", "other"), ("LOCKSTEP_SEED", "1")]).unwrap();
+    let options =
+        parse(&["--recipe=tiny", "--seed", "2"], &[("LOCKSTEP_RECIPE", "other"), ("LOCKSTEP_SEED", "1")]).unwrap();
     assert_eq!((options.recipe, options.seed), (vec!["tiny".to_owned()], Some(2)));
     assert!(!parse(&[], &[("LOCKSTEP_KEEP", "0")]).unwrap().keep);
     assert!(parse(&[], &[("LOCKSTEP_SEED", "seven")]).is_err());
@@ -85,10 +119,14 @@ fn the_filter_is_that_of_libtest() {
 #[test]
 fn retries_and_settings_that_turn_a_mismatch_green_are_refused() {
     let with = |name: &'static str, value: &'static str| refuse(move |key| (key == name).then(|| value.into()));
-    for (name, value) in [("NEXTEST_ATTEMPT", "2"), ("INSTA_FORCE_PASS", "1"), ("INSTA_UPDATE", "always"), ("INSTA_UPDATE", "force")] {
+    for (name, value) in
+        [("NEXTEST_ATTEMPT", "2"), ("INSTA_FORCE_PASS", "1"), ("INSTA_UPDATE", "always"), ("INSTA_UPDATE", "force")]
+    {
         assert!(with(name, value).is_some_and(|message| message.contains(name)), "{name}={value}");
     }
-    for (name, value) in [("NEXTEST_ATTEMPT", "1"), ("NEXTEST_ATTEMPT", ""), ("INSTA_FORCE_PASS", "0"), ("INSTA_UPDATE", "no")] {
+    for (name, value) in
+        [("NEXTEST_ATTEMPT", "1"), ("NEXTEST_ATTEMPT", ""), ("INSTA_FORCE_PASS", "0"), ("INSTA_UPDATE", "no")]
+    {
         assert_eq!(with(name, value), None, "{name}={value}");
     }
 }

@@ -74,6 +74,7 @@ impl Child {
     ///
     /// # Errors
     /// When an output file cannot be created or the program cannot be started.
+    #[expect(clippy::disallowed_methods, reason = "the thread that waits for one child ends with it")]
     pub fn start(launch: &Launch, on_end: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         let Some((program, arguments)) = launch.command.split_first() else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"));

@@ -15,6 +15,7 @@ pub const PASSED: [&str; 8] =
     ["PATH", "HOME", "USER", "TMPDIR", "LANG", "LC_ALL", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES"];
 
 /// Replaces the environment of `command`.
+#[expect(clippy::disallowed_methods, reason = "the home of what a child inherits")]
 pub fn clean(command: &mut Command, added: &BTreeMap<String, String>, mark: &str) {
     command.env_clear();
     for name in PASSED {

@@ -6,6 +6,7 @@ use super::environment::PARENT_VARIABLE;
 /// it. Call it first in `main`.
 ///
 /// The driver may have died before the request was made; then this process ends at once.
+#[expect(clippy::disallowed_methods, reason = "the driver names itself to its children")]
 pub fn die_with_parent() {
     let Some(driver) = std::env::var(PARENT_VARIABLE).ok().and_then(|text| text.parse::<i32>().ok()) else {
         return;

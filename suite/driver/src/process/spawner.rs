@@ -47,6 +47,7 @@ fn living() -> MutexGuard<'static, Living> {
     LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one thread that starts children, and the one that hears signals")]
 fn start() -> Sender<Job> {
     let (sender, jobs) = channel();
     #[cfg(target_os = "linux")]
@@ -92,6 +93,7 @@ done"#;
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one thread that starts children, and the one that hears signals")]
 fn kill_all_on_signals() {
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
         .expect("the driver can handle SIGINT, SIGTERM and SIGHUP");

@@ -12,6 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Kills the tree of `root`, which must not have been reaped, and reaps those descendants that the driver inherited.
 /// The root itself is left for its owner to reap. Returns how many processes were alive, the root included.
+#[expect(clippy::disallowed_methods, reason = "waits for processes to end with a deadline")]
 pub fn kill(root: u32, mark: &str) -> usize {
     let deadline = Instant::now() + PATIENCE;
     let mut seen = BTreeSet::from([root]);

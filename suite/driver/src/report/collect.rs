@@ -51,8 +51,7 @@ fn conclude(report: &mut Report) {
     report.verdict = Verdict::worst(report.trials.iter().map(|trial| trial.outcome.verdict));
     report.exit_code = report.verdict.exit_code();
     report.sentence = report.verdict.sentence().to_owned();
-    report.kill_points =
-        report.trials.iter().fold(KillCounts::default(), |sum, trial| sum.plus(trial.kill_points));
+    report.kill_points = report.trials.iter().fold(KillCounts::default(), |sum, trial| sum.plus(trial.kill_points));
     for recipe in &mut report.recipes {
         let of_recipe = report.trials.iter().filter(|trial| trial.recipe == recipe.name);
         recipe.verdict = Some(Verdict::worst(of_recipe.map(|trial| trial.outcome.verdict)));

@@ -7,12 +7,22 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Clone, Debug)]
 pub enum Event {
     /// Before the first trial.
-    Started { trials: usize, seed: u64, recipes: Vec<RecipeReport>, estimate: Option<Estimate> },
+    Started {
+        trials: usize,
+        seed: u64,
+        recipes: Vec<RecipeReport>,
+        estimate: Option<Estimate>,
+    },
     /// A trial of this call will not be compared here.
     NotCompared(NotCompared),
-    TrialStarted { trial: String },
+    TrialStarted {
+        trial: String,
+    },
     /// What a running trial does now: `run 2 of 2, perturbed`.
-    Progress { trial: String, message: String },
+    Progress {
+        trial: String,
+        message: String,
+    },
     TrialFinished(Box<TrialReport>),
     /// After the last trial; the files have been written.
     Finished(Box<Report>),

@@ -48,7 +48,8 @@ pub fn write_all(files: &Files, report: &Report) -> Result<(), String> {
     write(&files.junit, &junit(report))?;
     write(&files.html, &html(report))?;
     if let Some(summary) = &files.summary {
-        let append = || OpenOptions::new().create(true).append(true).open(summary)?.write_all(step_summary(report).as_bytes());
+        let append =
+            || OpenOptions::new().create(true).append(true).open(summary)?.write_all(step_summary(report).as_bytes());
         append().map_err(|error| named(summary, &error))?;
     }
     Ok(())

@@ -37,7 +37,8 @@ impl HeatMap {
         for rank in (0..RANKS).take_while(|rank| records_path(left, *rank).exists()) {
             ranks.push((digests(left, rank)?, digests(right, rank)?));
         }
-        let mut steps: Vec<u64> = ranks.iter().flat_map(|(left, right)| left.keys().chain(right.keys())).copied().collect();
+        let mut steps: Vec<u64> =
+            ranks.iter().flat_map(|(left, right)| left.keys().chain(right.keys())).copied().collect();
         steps.sort_unstable();
         steps.dedup();
         steps.truncate(STEPS);
@@ -46,7 +47,9 @@ impl HeatMap {
             (Some(_), Some(_)) => Cell::Different,
             _ => Cell::OneSided,
         };
-        let row = |(left, right): &(Digests, Digests)| steps.iter().map(|step| cell(left.get(step), right.get(step))).collect();
+        let row = |(left, right): &(Digests, Digests)| {
+            steps.iter().map(|step| cell(left.get(step), right.get(step))).collect()
+        };
         let ranks: Vec<Vec<Cell>> = ranks.iter().map(row).collect();
         (!ranks.is_empty() && !steps.is_empty()).then_some(Self { steps, ranks })
     }

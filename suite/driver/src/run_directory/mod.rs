@@ -36,6 +36,7 @@ impl Invocation {
     ///
     /// # Errors
     /// When the folder cannot be made or locked.
+    #[expect(clippy::disallowed_methods, reason = "the runner names its invocation")]
     pub fn open(root: &Path) -> io::Result<Self> {
         let id = std::env::var("NEXTEST_RUN_ID").ok().filter(|id| is_name(id)).unwrap_or_else(nonce::draw);
         Self::open_as(root, &id)

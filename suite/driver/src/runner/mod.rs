@@ -125,6 +125,7 @@ impl Runner {
     ///
     /// # Errors
     /// As [`Runner::run`], but for the way in which the process ended.
+    #[expect(clippy::disallowed_methods, reason = "says when a run began and how long it took")]
     pub fn attempt(&self, spec: &RunSpec, conduct: Conduct<'_>) -> Result<RunOutput, RunError> {
         let nonce = nonce::draw();
         let latest_before = self.prepare(spec)?;
@@ -143,11 +144,9 @@ impl Runner {
         let talk = talk(&mut child, server, &events, conduct, timeout)
             .map_err(|source| RunError::File { path: spec.directory.clone(), source })?;
         let wall_seconds = clock.elapsed().as_secs_f64();
-        let loaded = match pointer(&spec.directory.join("trace").join(LOADED)) {
-            // Death may come while the run writes it down.
-            Err(_) if talk.killed => None,
-            loaded => loaded?,
-        };
+        // A kill may have come in the middle of writing it; then nothing was loaded that could be proven.
+        let loaded = pointer(&spec.directory.join("trace").join(LOADED));
+        let loaded = if talk.killed { loaded.ok().flatten() } else { loaded? };
         let output = RunOutput {
             directory: spec.directory.clone(),
             checkpoints: spec.checkpoints.clone(),
@@ -252,6 +251,7 @@ fn absolute(recipe: &str) -> String {
     std::path::absolute(path).map_or_else(|_| recipe.to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
+#[expect(clippy::disallowed_methods, reason = "says when a run began and how long it took")]
 fn now_ns() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)

@@ -26,6 +26,7 @@ fn runner(trainer: &Path) -> Runner {
 }
 
 /// `PATH` with the folder of the interpreter itself in front: `python3` may be a launcher ten times slower than it.
+#[expect(clippy::disallowed_methods, reason = "children need the path of the test")]
 fn path_of_python() -> &'static str {
     static PATH: OnceLock<String> = OnceLock::new();
     PATH.get_or_init(|| {

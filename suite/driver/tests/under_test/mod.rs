@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 /// With this variable set the binary is nothing but the harness.
 const SELF: &str = "HARNESS_UNDER_TEST";
 
+#[expect(clippy::disallowed_methods, reason = "tells the harness under test from its test")]
 pub fn main_of(tests: &[(&'static str, fn())]) -> ExitCode {
     if std::env::var_os(SELF).is_some() {
         let adapter = driver::harness::AdapterSource::File(toy_folder().join("adapter.yaml"));
@@ -32,6 +33,7 @@ pub fn toy_folder() -> PathBuf {
 }
 
 /// `PATH` with the folder of the interpreter itself in front: `python3` may be a launcher ten times slower than it.
+#[expect(clippy::disallowed_methods, reason = "tells the harness under test from its test")]
 fn path_of_python() -> &'static str {
     static PATH: OnceLock<String> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -86,11 +88,15 @@ impl Root {
         let json = self.path().join("report.json");
         let _absent = std::fs::remove_file(&json);
         let mut command = Command::new(std::env::current_exe().unwrap());
-        for name in ["CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "NEXTEST_RUN_ID", "NEXTEST_ATTEMPT", "INSTA_UPDATE"] {
+        for name in ["CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "NEXTEST_RUN_ID", "NEXTEST_ATTEMPT", "INSTA_UPDATE"]
+        {
             command.env_remove(name);
         }
         command.args(arguments).env(SELF, "1").env("LOCKSTEP_ROOT", self.path()).env("LOCKSTEP_JSON", &json);
-        command.env("PATH", path_of_python()).env("CARGO_TARGET_DIR", self.path().join("target")).envs(variables.iter().copied());
+        command
+            .env("PATH", path_of_python())
+            .env("CARGO_TARGET_DIR", self.path().join("target"))
+            .envs(variables.iter().copied());
         let output = command.output().unwrap();
         Called {
             code: output.status.code().unwrap_or(-1),
@@ -110,7 +116,12 @@ impl Called {
 
     #[track_caller]
     pub fn says(&self, text: &str) -> &Self {
-        assert!(self.stdout.contains(text) || self.stderr.contains(text), "no `{text}` in\n{}\n{}", self.stdout, self.stderr);
+        assert!(
+            self.stdout.contains(text) || self.stderr.contains(text),
+            "no `{text}` in\n{}\n{}",
+            self.stdout,
+            self.stderr
+        );
         self
     }
 
@@ -119,4 +130,3 @@ impl Called {
         trials.iter().find(|trial| trial["trial"] == name).unwrap_or_else(|| panic!("no trial {name}"))
     }
 }
-

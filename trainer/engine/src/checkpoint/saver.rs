@@ -66,6 +66,7 @@ impl Saver {
     ///
     /// # Panics
     /// When the system cannot start a thread.
+    #[expect(clippy::disallowed_methods, reason = "the one thread of a save that runs beside training; it is joined")]
     pub fn save(&mut self, step: u64, state: &State) -> Result<(), CheckpointError> {
         self.wait()?;
         let mut storage = self.storage.take().ok_or(CheckpointError::Ended)?;

@@ -74,6 +74,7 @@ impl Prefetcher {
     /// # Errors
     /// [`DataError::Spec`] for a depth below 2 or no worker; [`DataError::Prefetch`] when the
     /// system refuses a thread.
+    #[expect(clippy::disallowed_methods, reason = "the home of the data workers; dropping joins them")]
     pub fn new(source: Arc<dyn BatchSource>, first_step: u64, options: PrefetchOptions) -> Result<Self, DataError> {
         let PrefetchOptions { depth, workers } = options;
         at_least("prefetch depth", depth, 2)?;

@@ -84,7 +84,13 @@ impl Room for ResidualRmsNorm {
     }
 
     fn fusion(&self) -> Option<Fusion> {
-        Some(Fusion { kernel: "residual_rmsnorm", first: "residual_add", second: "rmsnorm", joint: (0, 0), drops_joint: false })
+        Some(Fusion {
+            kernel: "residual_rmsnorm",
+            first: "residual_add",
+            second: "rmsnorm",
+            joint: (0, 0),
+            drops_joint: false,
+        })
     }
 }
 

@@ -1,4 +1,5 @@
 //! Plain softmax attention in f64, and its textbook gradient. Neither knows blocks, maxima or base 2.
+#![expect(clippy::disallowed_methods, reason = "an oracle is independent of numerics and compared within a bound")]
 
 use super::Attributes;
 use crate::check::{Array, Expected, Oracle};

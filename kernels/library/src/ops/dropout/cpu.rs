@@ -29,7 +29,7 @@ pub fn apply(call: &mut Call<'_, '_>) {
     let mask = Mask {
         stream: Stream { seed, step: *step as u32, stream },
         first: first_unit.wrapping_mul(unit as u64),
-        threshold: (p * 2.0_f64.powi(32)).floor() as u32,
+        threshold: (p * 4_294_967_296.0).floor() as u32,
         scale: (1.0 / (1.0 - p)) as f32,
     };
     let (x, level) = (call.inputs[0].floats(), call.context.level);

@@ -68,6 +68,7 @@ fn a_quarter_turn_exchanges_the_halves_of_q_and_k_and_leaves_v() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "an independent sine, compared within a bound")]
 fn the_table_holds_cosines_then_sines_of_position_times_frequency() {
     let table = table(3, 4, 10_000.0);
     assert_eq!(table.spec, Spec::f32(&[2, 3, 2]));

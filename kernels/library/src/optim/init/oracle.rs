@@ -1,4 +1,5 @@
 //! Box–Muller in f64 on the words of the stream.
+#![expect(clippy::disallowed_methods, reason = "an oracle is independent of numerics and compared within a bound")]
 
 use super::{Attributes, Kind};
 use crate::check::{Array, Expected, Oracle};

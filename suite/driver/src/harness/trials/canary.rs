@@ -29,9 +29,8 @@ pub fn canary(context: &Context<'_>) -> Result<Judged, Halt> {
     let compare = |right: &PathBuf| {
         judge::compare::compare(&Pair::new(Claim::Repeat, Mode::Strict, context.name(), &trace, right))
     };
-    let missed = |message: String| {
-        Judged::new(Outcome::new(Verdict::ControlMissed, Claim::Repeat, context.name(), message))
-    };
+    let missed =
+        |message: String| Judged::new(Outcome::new(Verdict::ControlMissed, Claim::Repeat, context.name(), message));
     let (equal, found) = (compare(&same), compare(&flipped));
     if !equal.passed() {
         return Ok(missed(format!("an equal trace was called {}: {}", equal.verdict, equal.message)));
@@ -57,7 +56,8 @@ fn choose(trace: &Path, seed: u64) -> Result<Record, Halt> {
     };
     let candidates: Vec<_> = records.iter().filter(fits).collect();
     let index = nonce::choose(seed, candidates.len(), 1);
-    let index = index.first().ok_or_else(|| Halt::Infra("the trace holds no fingerprint that could be flipped".into()))?;
+    let index =
+        index.first().ok_or_else(|| Halt::Infra("the trace holds no fingerprint that could be flipped".into()))?;
     Ok(candidates[*index].clone())
 }
 

@@ -64,7 +64,12 @@ fn leaves(save: &Save) -> Vec<Leaf> {
 
 /// A run is saved one step before `save`, ends, is resumed and saves again: every file must be that of `save`, whose
 /// state never went through a checkpoint.
-fn save_load_save(context: &Context<'_>, part: &PartDescription, save: &Save, mut outcome: Outcome) -> Result<Judged, Halt> {
+fn save_load_save(
+    context: &Context<'_>,
+    part: &PartDescription,
+    save: &Save,
+    mut outcome: Outcome,
+) -> Result<Judged, Halt> {
     let session = context.session;
     let Some(before) = save.pointer.step.checked_sub(2) else {
         outcome.not_compared.push("save, load, save: the run has only one step".to_owned());

@@ -88,6 +88,7 @@ const CHILD: &str = "CHECKPOINT_TEST_CHILD";
 /// The system itself refuses the write: a limit on the size of files cuts it short and fails the rest. The limit holds
 /// for a whole process and its signal must be ignored, so a shell sets both for a child of this test.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "tells the child of this test from the test")]
 fn a_limit_of_the_system_cuts_a_write_short_and_the_previous_save_survives() {
     if let Some(folder) = std::env::var_os(CHILD) {
         return child(folder.as_ref());

@@ -27,6 +27,7 @@ fn an_asynchronous_save_writes_the_bytes_of_a_synchronous_one() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "plays the driver; the test joins it")]
 fn a_save_holds_the_state_of_its_step_although_training_goes_on() {
     let folder = tempfile::tempdir().expect("temporary directory");
     let socket = folder.path().join("control");

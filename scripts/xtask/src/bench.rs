@@ -1,0 +1,72 @@
+//! Runs the benchmark programs in release, one after the other, so that they do not disturb each other.
+//!
+//! What they print is a report for people; nothing here is a verdict.
+
+use clap::Args;
+use thiserror::Error;
+use xshell::{Shell, cmd};
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Part of the name of the programs to run; all of them without it.
+    filter: Option<String>,
+}
+
+/// A benchmark: an example program of a crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Program {
+    package: &'static str,
+    example: &'static str,
+    measures: &'static str,
+}
+
+const PROGRAMS: &[Program] = &[
+    Program { package: "fingerprint", example: "fingerprint-throughput", measures: "bytes fingerprinted per second" },
+    Program { package: "library", example: "attention_throughput", measures: "attention, forward and backward" },
+    Program { package: "library", example: "matmul_throughput", measures: "matmul, forward, dgrad and wgrad" },
+    Program { package: "numerics", example: "numerics-throughput", measures: "sums, elementary functions, products" },
+];
+
+#[derive(Debug, Error)]
+pub enum BenchError {
+    #[error("no benchmark is called like `{filter}`; there are: {known}")]
+    Unknown { filter: String, known: String },
+    #[error(transparent)]
+    Command(#[from] xshell::Error),
+}
+
+/// Runs the chosen programs and prints one table.
+///
+/// # Errors
+/// When no program is called like the filter, or one fails.
+pub fn run(shell: &Shell, arguments: &Arguments) -> Result<(), BenchError> {
+    let filter = arguments.filter.as_deref().unwrap_or("");
+    let mut table = String::from("| program | result |\n| --- | --- |\n");
+    for program in select(filter)? {
+        eprintln!("{}: {}", program.example, program.measures);
+        let Program { package, example, .. } = program;
+        let output =
+            cmd!(shell, "cargo run --release --quiet --package {package} --example {example}").quiet().read()?;
+        table.push_str(&rows(program.example, &output));
+    }
+    print!("{table}");
+    Ok(())
+}
+
+fn select(filter: &str) -> Result<Vec<Program>, BenchError> {
+    let chosen: Vec<Program> = PROGRAMS.iter().copied().filter(|program| program.example.contains(filter)).collect();
+    if !chosen.is_empty() {
+        return Ok(chosen);
+    }
+    let known = PROGRAMS.iter().map(|program| program.example).collect::<Vec<_>>().join(", ");
+    Err(BenchError::Unknown { filter: filter.to_owned(), known })
+}
+
+/// One row for each line that a program printed.
+fn rows(program: &str, output: &str) -> String {
+    let lines = output.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    lines.map(|line| format!("| {program} | `{line}` |\n")).collect()
+}
+
+#[cfg(test)]
+mod tests;
