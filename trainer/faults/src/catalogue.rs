@@ -185,7 +185,7 @@ fn storage() -> [Fault; 5] {
     [
         Fault {
             id: "F093",
-            title: "a save is written in place, without a temporary name, a sync or a rename",
+            title: "a save is written in place and named from its start, without a sync or a rename",
             seen_in: "Automodel 3261, nanochat 336, DeepSpeed 7613",
             trial: "end_to_end::resume::save",
             verdict: Verdict::ResumeBreak,

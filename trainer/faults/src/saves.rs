@@ -46,34 +46,38 @@ fn temporary(steps: &[SaveStep<'_>]) -> Option<String> {
     })
 }
 
+/// The name that the temporary folder gets.
+fn target(steps: &[SaveStep<'_>]) -> Option<String> {
+    let temporary = temporary(steps)?;
+    steps.iter().find_map(|step| match step {
+        SaveStep::Rename { from, to } if *from == temporary => Some(to.clone()),
+        _ => None,
+    })
+}
+
 fn is_publication(step: &SaveStep<'_>, temporary: &str) -> bool {
     matches!(step, SaveStep::Rename { from, .. } if from == temporary)
 }
 
-/// Writes the files of a save where they stay, without a temporary folder, a sync or a rename.
+/// Names the new save before it is there, and writes its files where they stay: no temporary folder, no sync, no
+/// rename that publishes them.
 pub fn in_place(steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
-    let Some(temporary) = temporary(&steps) else { return steps };
-    let target = steps.iter().find_map(|step| match step {
-        SaveStep::Rename { from, to } if *from == temporary => Some(to.clone()),
-        _ => None,
-    });
-    let Some(target) = target else { return steps };
-    let pointer = format!("{LATEST}.tmp");
-    let mut kept: Vec<_> = steps
+    let (Some(temporary), Some(target)) = (temporary(&steps), target(&steps)) else { return steps };
+    let is_pointer = |step: &SaveStep<'_>| match step {
+        SaveStep::WriteFile { path, .. } | SaveStep::Rename { from: path, .. } => path.starts_with(LATEST),
+        _ => false,
+    };
+    let (pointer, mut rest): (Vec<_>, Vec<_>) = steps
         .into_iter()
         .filter(|step| !is_publication(step, &temporary))
-        .filter(|step| !matches!(step, SaveStep::Rename { from, .. } if *from == pointer))
         .filter(|step| !matches!(step, SaveStep::SyncFile { .. } | SaveStep::SyncDirectory { .. }))
-        .collect();
-    for step in &mut kept {
+        .partition(is_pointer);
+    let begin = rest.iter().position(|step| matches!(step, SaveStep::CreateDirectory { .. })).unwrap_or(0);
+    rest.splice(begin..begin, pointer);
+    for step in &mut rest {
         step.relocate(&temporary, &target);
-        if let SaveStep::WriteFile { path, .. } = step
-            && *path == pointer
-        {
-            LATEST.clone_into(path);
-        }
     }
-    kept
+    rest
 }
 
 /// Forgets to sync the files of the new folder.
@@ -89,12 +93,7 @@ pub fn without_directory_syncs(steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
 
 /// Gives the new folder its name, commits, and only then syncs its files.
 pub fn rename_before_sync(steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
-    let Some(temporary) = temporary(&steps) else { return steps };
-    let target = steps.iter().find_map(|step| match step {
-        SaveStep::Rename { from, to } if *from == temporary => Some(to.clone()),
-        _ => None,
-    });
-    let Some(target) = target else { return steps };
+    let (Some(temporary), Some(target)) = (temporary(&steps), target(&steps)) else { return steps };
     let inside = |path: &str| path.starts_with(&temporary);
     let (mut late, mut rest): (Vec<_>, Vec<_>) =
         steps.into_iter().partition(|step| matches!(step, SaveStep::SyncFile { path } if inside(path)));
