@@ -2,19 +2,22 @@
 //! command line with other policies.
 #![forbid(unsafe_code)]
 
+mod compare;
+mod suite;
+
 use clap::{Parser, Subcommand};
-use driver::harness::{AdapterSource, run_command};
-use driver::options::Options;
-use engine::command::{DescribeCommand, PlanCommand, RecipesCommand, TrainCommand, VerifyCommand};
+use engine::command::{DescribeCommand, DoctorCommand, PlanCommand, RecipesCommand, TrainCommand, VerifyCommand};
 use engine::{EngineError, Policies};
 use std::process::ExitCode;
-
-/// The adapter of the reference trainer.
-pub const ADAPTER: &str = include_str!("../adapters/lockstep.yaml");
 
 /// Bitwise-deterministic pre-training, and the suite that proves it.
 #[derive(Parser, Debug)]
 #[command(name = "lockstep", version, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  lockstep recipes
+  lockstep train --recipe dense-text
+  lockstep run --recipe dense-ieee
+  lockstep compare runs/one runs/two")]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -24,11 +27,14 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     Train(TrainCommand),
+    Run(suite::RunCommand),
     Recipes(RecipesCommand),
-    Describe(DescribeCommand),
     Plan(PlanCommand),
+    Describe(DescribeCommand),
+    Compare(compare::CompareCommand),
     Verify(VerifyCommand),
-    Run(Box<Options>),
+    Doctor(DoctorCommand),
+    Golden(suite::GoldenCommand),
 }
 
 impl Cli {
@@ -43,30 +49,19 @@ impl Command {
     /// Runs the command with the policies of the binary.
     #[must_use]
     pub fn run(self, policies: &Policies) -> ExitCode {
+        driver::process::die_with_parent();
         let result = match self {
+            Self::Run(command) => return command.run(),
+            Self::Compare(command) => return command.run(),
+            Self::Golden(command) => return command.run(),
             Self::Train(command) => command.run(policies),
             Self::Recipes(command) => command.run(),
             Self::Describe(command) => command.run(policies),
             Self::Plan(command) => command.run(policies),
             Self::Verify(command) => command.run(),
-            Self::Run(options) => return suite(*options),
+            Self::Doctor(command) => command.run(),
         };
-        match result {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => fail(&error),
-        }
-    }
-}
-
-/// The suite, over this very executable unless the options name another trainer.
-fn suite(mut options: Options) -> ExitCode {
-    options.tidy();
-    match std::env::current_exe() {
-        Ok(trainer) => run_command(&options, AdapterSource::BuiltIn(ADAPTER), &trainer),
-        Err(error) => {
-            eprintln!("error: this executable cannot be found, so the suite has no trainer: {error}");
-            ExitCode::from(contract::verdict::Verdict::Infra.exit_code())
-        }
+        result.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
     }
 }
 

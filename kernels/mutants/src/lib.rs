@@ -22,9 +22,15 @@ pub const MARKER: &str = "lockstep-planted-fault";
 
 static ACTIVATIONS: AtomicU64 = AtomicU64::new(0);
 
+/// Begins the line that a process writes to its standard error when its fault is active for the first time. A run that
+/// is killed leaves no counter, but it leaves this line.
+pub const ACTIVE: &str = "lockstep-planted-fault is active";
+
 /// Counts `times` activations of the fault of this process.
 pub fn activated(times: u64) {
-    ACTIVATIONS.fetch_add(times, Ordering::Relaxed);
+    if times > 0 && ACTIVATIONS.fetch_add(times, Ordering::Relaxed) == 0 {
+        eprintln!("{ACTIVE}");
+    }
 }
 
 /// How often the fault of this process was active.

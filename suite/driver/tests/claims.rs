@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         ("a_pair_that_did_not_differ_is_invalid", pair),
         ("a_result_outside_its_bound_is_wrong", wrong),
         ("a_leaf_that_is_not_saved_is_a_census_gap", census),
+        ("a_part_without_phases_is_killed_at_the_ends_of_its_steps", no_phases),
         ("an_absent_alternative_is_not_compared_unless_it_is_required", absent),
         ("a_golden_is_not_proposed_when_two_runs_differ", proposals),
     ])
@@ -183,6 +184,9 @@ fn wrong() {
     let root = Root::new();
     let trainer = rich(&root, &[("worst_thousandths=700", "worst_thousandths=700 + 400 * (step == 3)")]);
     root.call(&["--recipe", "toy", "--claim", "reference", "--trainer", &trainer]).ended(17).says("1.100 of the bound");
+    let empty = rich(&root, &[("elements=1, worst", "elements=0, worst")]);
+    let called = root.call(&["--recipe", "toy", "--claim", "reference", "--trainer", &empty]);
+    called.ended(22).says("toy::kernel::scale::reference: checked/trace is no evidence: no element of `loss`");
 }
 
 fn census() {
@@ -196,6 +200,14 @@ fn census() {
         )],
     );
     root.call(&["--recipe", "toy", "--claim", "census", "--trainer", &trainer]).ended(18).says("rng");
+}
+
+fn no_phases() {
+    let root = Root::new();
+    let silent = "def say(self, wait=True, **point):\n        if point[\"at\"] == \"phase\":\n            return";
+    let trainer = rich(&root, &[("def say(self, wait=True, **point):", silent)]);
+    let called = root.call(&["--recipe", "toy", "--room", "momentum", "--claim", "resume", "--trainer", &trainer]);
+    called.ended(0).says("kill points: listed");
 }
 
 fn absent() {

@@ -73,7 +73,10 @@ impl Program {
                 host.phase(node.phase)?;
             }
             match (node.host, variant) {
-                (Some(action), _) => host.act(action, self, pass.buffers)?,
+                (Some(action), _) => {
+                    host.act(action, self, pass.buffers)?;
+                    pass.recorder.node(&self.plan, node, Role::Out, pass.buffers, pass.step)?;
+                }
                 (None, Some(variant)) => self.call(node, variant, pass)?,
                 (None, None) => unreachable!("bind gives every kernel node a variant"),
             }

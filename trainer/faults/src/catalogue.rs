@@ -47,7 +47,7 @@ fn kernels() -> [Fault; 5] {
             seen_in: "batch_invariant_ops, torchtitan bitwise_parity.md",
             trial: "module::mlp_block_swiglu::neutral::micro_batch",
             verdict: Verdict::NotNeutral,
-            place: "matmul",
+            place: "layers.0.mlp",
             policies: |policies| plant::variant(policies, "matmul", "blocks_per_batch"),
         },
         Fault {
@@ -98,7 +98,7 @@ fn orders() -> [Fault; 4] {
             seen_in: "pytorch 12935, transgenic 59",
             trial: "end_to_end::neutral::eval_cadence",
             verdict: Verdict::NotNeutral,
-            place: "dropout",
+            place: "tensor position",
             policies: |policies| plant::step(policies, EvaluationDraws),
         },
         Fault {
@@ -172,7 +172,7 @@ fn data_and_state() -> [Fault; 10] {
 }
 
 /// Saves that do not survive.
-fn storage() -> [Fault; 5] {
+fn storage() -> [Fault; 7] {
     let crash = |id, title, policies| Fault {
         id,
         title,
@@ -189,7 +189,7 @@ fn storage() -> [Fault; 5] {
             seen_in: "Automodel 3261, nanochat 336, DeepSpeed 7613",
             trial: "end_to_end::resume::save",
             verdict: Verdict::ResumeBreak,
-            place: "latest.json",
+            place: "step-0000",
             policies: |policies| plant::save(policies, Reordered { steps: saves::in_place, kept: None }),
         },
         crash("F106", "the files of a save are not synced", |policies| {
@@ -203,6 +203,12 @@ fn storage() -> [Fault; 5] {
         }),
         crash("F109", "the previous save is removed before the new one is committed", |policies| {
             plant::save(policies, Reordered { steps: saves::remove_first, kept: Some(1) })
+        }),
+        crash("L010", "the pointer to the newest save is not synced", |policies| {
+            plant::save(policies, Reordered { steps: saves::without_pointer_sync, kept: None })
+        }),
+        crash("L011", "one sync is missing: the one after a save gets its name", |policies| {
+            plant::save(policies, Reordered { steps: saves::without_publication_sync, kept: None })
         }),
     ]
 }
@@ -225,18 +231,24 @@ fn own() -> [Fault; 9] {
         wrong("L002", "a gradient is accumulated twice", "kernel::accumulate::reference", "accumulate", |policies| {
             plant::variant(policies, "accumulate", "adds_twice")
         }),
-        wrong("L003", "the average moves in a step that is skipped", "kernel::ema::reference", "skip", |policies| {
+        wrong("L003", "the average moves in a step that is skipped", "kernel::ema::reference", "ema", |policies| {
             plant::variant(policies, "ema", "ignores_skip")
         }),
-        wrong("L004", "parameters move in a step that is skipped", "kernel::adamw::reference", "skip", |policies| {
+        wrong("L004", "parameters move in a step that is skipped", "kernel::adamw::reference", "adamw", |policies| {
             plant::variant(policies, "adamw", "ignores_skip")
         }),
         wrong("L005", "positions of the rotary embedding are off by one", "kernel::rope::reference", "rope", |policies| {
             plant::variant(policies, "rope", "next_position")
         }),
-        wrong("L006", "the plan adds one gradient a second time", "module::attention_block::reference", "norm", |policies| {
-            plant::rewrite(policies, plant::accumulate_again)
-        }),
+        Fault {
+            id: "L006",
+            title: "the plan adds one gradient a second time",
+            seen_in: "our own",
+            trial: "module::attention_block::neutral::micro_batch",
+            verdict: Verdict::NotNeutral,
+            place: "layers.0.attention.norm",
+            policies: |policies| plant::rewrite(policies, plant::accumulate_again),
+        },
         Fault {
             id: "L007",
             title: "the averages are left out of the state",

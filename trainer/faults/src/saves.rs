@@ -86,6 +86,22 @@ pub fn without_file_syncs(steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
     steps.into_iter().filter(|step| !matches!(step, SaveStep::SyncFile { path } if inside(path))).collect()
 }
 
+/// Forgets to sync the file that names the newest save.
+pub fn without_pointer_sync(steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
+    steps.into_iter().filter(|step| !matches!(step, SaveStep::SyncFile { path } if path.starts_with(LATEST))).collect()
+}
+
+/// Forgets the one sync that makes the name of the new folder durable.
+pub fn without_publication_sync(mut steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
+    let publication = temporary(&steps).and_then(|temporary| {
+        steps.iter().position(|step| is_publication(step, &temporary))
+    });
+    if let Some(at) = publication {
+        steps.remove(at + 1);
+    }
+    steps
+}
+
 /// Forgets to sync folders.
 pub fn without_directory_syncs(steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
     steps.into_iter().filter(|step| !matches!(step, SaveStep::SyncDirectory { .. })).collect()

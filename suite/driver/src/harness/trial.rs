@@ -105,7 +105,8 @@ pub fn run(session: &Session, entry: &Entry) -> Result<(), libtest_mimic::Failed
 }
 
 fn report(session: &Session, entry: &Entry, judged: Judged, folder: Option<&run_directory::Trial>) -> TrialReport {
-    let Judged { outcome, kill_points, pair } = judged;
+    let Judged { mut outcome, kill_points, pair } = judged;
+    outcome.message = within(&outcome.message, session, folder);
     let passed = outcome.passed();
     let environment = pair
         .as_ref()
@@ -160,6 +161,16 @@ fn claim_of(entry: &Entry) -> Claim {
 /// The command that makes the trial again.
 fn reproduce(entry: &Entry, seed: u64) -> String {
     format!("cargo test --test determinism -- --recipe {} --seed {seed} --exact {}", entry.recipe, entry.name)
+}
+
+/// The message with paths relative to the trial's folder or that of the invocation: a line is short, and the report
+/// names both.
+fn within(message: &str, session: &Session, folder: Option<&run_directory::Trial>) -> String {
+    let mut message = message.to_owned();
+    for folder in folder.map(|folder| folder.directory.as_path()).into_iter().chain([session.invocation.directory()]) {
+        message = message.replace(&format!("{}/", folder.display()), "");
+    }
+    message
 }
 
 /// A path relative to the working directory when it lies below, since lines are short.

@@ -19,7 +19,9 @@ const INDENT: &str = "             ";
 pub fn failure_text(outcome: &Outcome, reproduce: &str, closer: &str, report: &Path) -> String {
     let mut lines = Vec::new();
     let what = format!("{} {} · {}: {}", outcome.verdict, outcome.claim, outcome.trial, outcome.message);
-    lines.push(clip(&what));
+    // Without a divergence the message is all there is, so it may take the lines that a divergence would.
+    let room = if outcome.divergence.is_some() { 1 } else { 5 };
+    lines.extend(wrap(&what, room));
     if let Some(divergence) = &outcome.divergence {
         lines.extend(divergence_lines(divergence));
     }
@@ -68,6 +70,25 @@ fn element_text(elements: &ElementReport) -> String {
 
 fn line(label: &str, text: &str) -> String {
     clip(&format!("{label:<12} {text}"))
+}
+
+/// A text over at most `lines` lines, broken at spaces; the last line is cut when it does not fit.
+fn wrap(text: &str, lines: usize) -> Vec<String> {
+    let mut wrapped: Vec<String> = vec![String::new()];
+    for word in text.split_whitespace() {
+        let current = wrapped.last_mut().expect("there is always a line");
+        let fits = current.chars().count() + 1 + word.chars().count() <= COLUMNS;
+        if current.is_empty() {
+            current.push_str(word);
+        } else if fits || wrapped.len() == lines {
+            let current = wrapped.last_mut().expect("there is always a line");
+            current.push(' ');
+            current.push_str(word);
+        } else {
+            wrapped.push(format!("{INDENT}{word}"));
+        }
+    }
+    wrapped.iter().map(|line| clip(line)).collect()
 }
 
 /// One line, cut with an ellipsis when it is too long.

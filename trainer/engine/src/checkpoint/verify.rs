@@ -40,6 +40,15 @@ impl VerifyReport {
         let named = |pointer: &Pointer| self.saves.iter().any(|save| save.directory == pointer.directory);
         self.newest.as_ref().is_some_and(named) && self.saves.iter().all(|save| save.problems.is_empty())
     }
+
+    /// The save that a resume would load, if it is whole. Older saves do not matter to it.
+    #[must_use]
+    pub fn loadable(&self) -> Option<&Pointer> {
+        let whole = |pointer: &&Pointer| {
+            self.saves.iter().any(|save| save.directory == pointer.directory && save.problems.is_empty())
+        };
+        self.newest.as_ref().filter(whole)
+    }
 }
 
 /// Reads and verifies every save below `root`. Changes nothing.

@@ -4,10 +4,15 @@ use crate::checkpoint;
 use crate::error::EngineError;
 use crate::policies::Policies;
 use clap::Args;
-use contract::pointer::{LATEST, Pointer};
 use contract::request::Part;
 use numerics::simd::Level;
+use std::io::Write;
 use std::path::PathBuf;
+
+/// Prints a line. A reader that has gone away, such as `head`, is no error.
+fn say(text: &str) {
+    let _closed = writeln!(std::io::stdout(), "{text}");
+}
 
 /// List the known recipes.
 #[derive(Args, Debug)]
@@ -24,9 +29,9 @@ impl RecipesCommand {
     pub fn run(&self) -> Result<(), EngineError> {
         for name in plan::recipe::names() {
             if self.names {
-                println!("{name}");
+                say(name);
             } else {
-                println!("{name:<18} {}", plan::recipe::load(name)?.about);
+                say(&format!("{name:<18} {}", plan::recipe::load(name)?.about));
             }
         }
         Ok(())
@@ -48,7 +53,7 @@ impl DescribeCommand {
         let recipe = plan::recipe::load(&self.recipe)?;
         let levels: Vec<&str> = Level::available().iter().map(|level| level.name()).collect();
         let description = plan::describe::describe(&recipe, &policies.registry, &levels)?;
-        println!("{}", serde_json::to_string_pretty(&description).expect("a description is plain data"));
+        say(&serde_json::to_string_pretty(&description).expect("a description is plain data"));
         Ok(())
     }
 }
@@ -75,7 +80,7 @@ impl PlanCommand {
         let mut recipe = plan::recipe::load(&self.recipe)?;
         plan::recipe::set(&mut recipe, &super::train::overrides(&self.set)?)?;
         let plan = plan::assemble(&recipe, &self.part, &policies.registry, &policies.mutations)?;
-        print!("{}", plan::render::render(&plan));
+        say(plan::render::render(&plan).trim_end());
         Ok(())
     }
 }
@@ -98,16 +103,16 @@ impl VerifyCommand {
     /// When a save is torn, altered or incomplete.
     pub fn run(&self) -> Result<(), EngineError> {
         let report = checkpoint::verify(&self.checkpoints)?;
+        let unsound = || EngineError::Unsound { path: self.checkpoints.clone() };
         if self.pointer {
-            let path = self.checkpoints.join(LATEST);
-            let pointer = Pointer::read(&path).map_err(|message| EngineError::Request { path, message })?;
-            println!("{}", serde_json::to_string(&pointer).expect("a pointer is plain data"));
-        } else {
-            print!("{report}");
+            let pointer = report.loadable().ok_or_else(unsound)?;
+            say(&serde_json::to_string(pointer).expect("a pointer is plain data"));
+            return Ok(());
         }
+        say(report.to_string().trim_end());
         match report.is_sound() {
             true => Ok(()),
-            false => Err(EngineError::Unsound { path: self.checkpoints.clone() }),
+            false => Err(unsound()),
         }
     }
 }

@@ -4,8 +4,10 @@
 //! caller's.
 
 mod curve;
+mod doctor;
 mod inspect;
 mod train;
 
+pub use doctor::DoctorCommand;
 pub use inspect::{DescribeCommand, PlanCommand, RecipesCommand, VerifyCommand};
 pub use train::TrainCommand;

@@ -84,18 +84,21 @@ fn read_report(path: &Path) -> Result<Report, String> {
     serde_json::from_str(&text).map_err(|error| format!("the report is not valid: {error}"))
 }
 
-/// Activations of every run in a folder that came to its end.
+/// Activations of every run in a folder: counted by those that came to their end, one for each other run that says
+/// that its fault was active.
 fn activations(folder: &Path) -> std::io::Result<u64> {
     let mut total = 0;
+    let (mut counted, mut active) = (None, false);
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
+        if entry.file_type()?.is_dir() {
             total += activations(&entry.path())?;
         } else if entry.file_name() == "counters.json" {
             let counters = serde_json::from_slice::<CountersFile>(&std::fs::read(entry.path())?);
-            total += counters.ok().and_then(|file| file.counters.get(ACTIVATIONS).copied()).unwrap_or(0);
+            counted = counters.ok().and_then(|file| file.counters.get(ACTIVATIONS).copied());
+        } else if entry.file_name() == "stderr.log" {
+            active = String::from_utf8_lossy(&std::fs::read(entry.path())?).contains(mutants::ACTIVE);
         }
     }
-    Ok(total)
+    Ok(total + counted.unwrap_or_else(|| u64::from(active)))
 }

@@ -1,0 +1,55 @@
+//! The suite's commands: `run` and `golden propose`.
+
+use clap::{Args, Subcommand};
+use driver::golden::ProposeCommand;
+use driver::harness::{AdapterSource, run_command};
+use driver::options::Options;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The adapter of our own trainer.
+const ADAPTER: &str = include_str!("../adapters/lockstep.yaml");
+
+/// Try the claims of a recipe: the determinism suite without cargo.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  lockstep run --recipe dense-ieee
+  lockstep run --recipe dense-ieee --level kernel --claim repeat,golden
+  lockstep run --adapter my-trainer.yaml --recipe my-recipe --json report.json
+
+The exit code is that of the worst verdict; the README lists them.")]
+pub struct RunCommand {
+    #[command(flatten)]
+    options: Options,
+}
+
+impl RunCommand {
+    pub fn run(mut self) -> ExitCode {
+        self.options.tidy();
+        run_command(&self.options, AdapterSource::BuiltIn(ADAPTER), &own_path())
+    }
+}
+
+/// Look after golden files.
+#[derive(Args, Debug)]
+pub struct GoldenCommand {
+    #[command(subcommand)]
+    command: GoldenSubcommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum GoldenSubcommand {
+    Propose(ProposeCommand),
+}
+
+impl GoldenCommand {
+    pub fn run(&self) -> ExitCode {
+        let GoldenSubcommand::Propose(command) = &self.command;
+        command.run(AdapterSource::BuiltIn(ADAPTER), &own_path())
+    }
+}
+
+/// This executable: the suite starts it again as the trainer.
+fn own_path() -> PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lockstep"))
+}
