@@ -43,7 +43,8 @@ pub fn cross_entropy(call: &mut Call<'_, '_>) {
     let (logits, targets) = (call.inputs[0].f32(), call.inputs[1].typed::<u32>());
     let rows: Vec<Mutex<(f32, f32)>> = targets.iter().map(|_| Mutex::new((f32::NEG_INFINITY, 0.0))).collect();
     let starts = (0..columns).step_by(COLUMNS);
-    let tasks: Vec<(usize, usize)> = (0..rows.len()).flat_map(|row| starts.clone().map(move |first| (row, first))).collect();
+    let tasks: Vec<(usize, usize)> =
+        (0..rows.len()).flat_map(|row| starts.clone().map(move |first| (row, first))).collect();
     crate::activated(u64::from(columns > COLUMNS && !rows.is_empty()));
     call.context.pool.run(tasks, |_, (row, first)| {
         let block = &logits[row * columns..][first..columns.min(first + COLUMNS)];

@@ -109,8 +109,7 @@ impl Recorder {
         if !wanted {
             return Ok(());
         }
-        // What nobody has written yet holds no value: its bytes are poison in one run and zeros in another.
-        let read_in_place = node.outputs[..node.in_place].iter().filter(|value| buffers.version(plan, **value) > 0);
+        let read_in_place = &node.outputs[..node.in_place];
         let operands: Vec<ValueId> = match role {
             Role::In => node.inputs.iter().chain(read_in_place).copied().collect(),
             Role::Out => node.outputs.clone(),

@@ -80,7 +80,7 @@ fn orders() -> [Fault; 4] {
             seen_in: "Megatron 2218",
             trial: "module::mlp_block_swiglu::repeat",
             verdict: Verdict::Nondeterministic,
-            place: "reduce bucket",
+            place: "leaf_reduce",
             policies: |policies| plant::rewrite(policies, plant::reduce_in_hash_order),
         },
         Fault {
@@ -138,36 +138,60 @@ fn data_and_state() -> [Fault; 10] {
         policies,
     };
     [
-        census("F024", "padding behind a bucket is saved as it is in memory", "Megatron 6743", "optimizer/bucket_padding", |policies| {
-            plant::state(policies, Changed { saved: state::with_padding, loaded: state::without_padding })
-        }),
-        restored("F061", "moments that are lost on load get their default", "MaxText fbb35123a", "_moment/", |policies| {
-            plant::state(policies, Changed { saved: state::as_is, loaded: state::moments_by_default })
-        }),
+        census(
+            "F024",
+            "padding behind a bucket is saved as it is in memory",
+            "Megatron 6743",
+            "optimizer/bucket_padding",
+            |policies| plant::state(policies, Changed { saved: state::with_padding, loaded: state::without_padding }),
+        ),
+        restored(
+            "F061",
+            "moments that are lost on load get their default",
+            "MaxText fbb35123a",
+            "_moment/",
+            |policies| plant::state(policies, Changed { saved: state::as_is, loaded: state::moments_by_default }),
+        ),
         resume("F068", "the epoch is lost on load", "accelerate 4071, 2016", "data/", |policies| {
             plant::cursor(policies, ResumesAt(|saved| saved.step_in_epoch))
         }),
         resume("F069", "the rest of the epoch is lost on load", "torchtitan 3008", "data/", |policies| {
             plant::cursor(policies, ResumesAt(|saved| saved.step - saved.step_in_epoch + saved.steps_in_epoch))
         }),
-        resume("F076", "the position of prefetch is saved, not that of training", "TorchSpec 43", "data/", |policies| {
-            plant::cursor(policies, SavesProducer)
-        }),
-        restored("F080", "the schedule is saved before its step", "Lightning 1772, allennlp 1650", "optimizer/applied_steps", |policies| {
-            plant::state(policies, Changed { saved: state::schedule_one_behind, loaded: state::as_saved })
-        }),
+        resume(
+            "F076",
+            "the position of prefetch is saved, not that of training",
+            "TorchSpec 43",
+            "data/",
+            |policies| plant::cursor(policies, SavesProducer),
+        ),
+        restored(
+            "F080",
+            "the schedule is saved before its step",
+            "Lightning 1772, allennlp 1650",
+            "optimizer/applied_steps",
+            |policies| plant::state(policies, Changed { saved: state::schedule_one_behind, loaded: state::as_saved }),
+        ),
         restored("F082", "the loss scale starts again on load", "deit 49, the_well 77", "optimizer/", |policies| {
             plant::state(policies, Changed { saved: state::as_is, loaded: state::scaler_from_start })
         }),
         census("F092", "every later checkpoint equals the first", "NeMo-RL 3312", "data/", |policies| {
             plant::state(policies, FirstAgain::default())
         }),
-        restored("F104", "the checkpoint is ignored and training starts over", "silent fallback to a fresh state", "loaded", |policies| {
-            plant::save(plant::state(policies, Chooses(|_| None)), Overwrites)
-        }),
-        restored("F105", "the oldest checkpoint is loaded, not the newest", "a wrong pointer after retention", "loaded", |policies| {
-            plant::save(plant::state(policies, Chooses(|complete| complete.first().cloned())), Overwrites)
-        }),
+        restored(
+            "F104",
+            "the checkpoint is ignored and training starts over",
+            "silent fallback to a fresh state",
+            "loaded",
+            |policies| plant::save(plant::state(policies, Chooses(|_| None)), Overwrites),
+        ),
+        restored(
+            "F105",
+            "the oldest checkpoint is loaded, not the newest",
+            "a wrong pointer after retention",
+            "loaded",
+            |policies| plant::save(plant::state(policies, Chooses(|complete| complete.first().cloned())), Overwrites),
+        ),
     ]
 }
 
@@ -225,9 +249,13 @@ fn own() -> [Fault; 9] {
         policies,
     };
     [
-        wrong("L001", "the dropout mask is missing in the backward pass", "kernel::dropout::reference", "dropout_backward", |policies| {
-            plant::variant(policies, "dropout_backward", "without_mask")
-        }),
+        wrong(
+            "L001",
+            "the dropout mask is missing in the backward pass",
+            "kernel::dropout::reference",
+            "dropout_backward",
+            |policies| plant::variant(policies, "dropout_backward", "without_mask"),
+        ),
         wrong("L002", "a gradient is accumulated twice", "kernel::accumulate::reference", "accumulate", |policies| {
             plant::variant(policies, "accumulate", "adds_twice")
         }),
@@ -237,9 +265,13 @@ fn own() -> [Fault; 9] {
         wrong("L004", "parameters move in a step that is skipped", "kernel::adamw::reference", "adamw", |policies| {
             plant::variant(policies, "adamw", "ignores_skip")
         }),
-        wrong("L005", "positions of the rotary embedding are off by one", "kernel::rope::reference", "rope", |policies| {
-            plant::variant(policies, "rope", "next_position")
-        }),
+        wrong(
+            "L005",
+            "positions of the rotary embedding are off by one",
+            "kernel::rope::reference",
+            "rope",
+            |policies| plant::variant(policies, "rope", "next_position"),
+        ),
         Fault {
             id: "L006",
             title: "the plan adds one gradient a second time",
@@ -267,9 +299,7 @@ fn own() -> [Fault; 9] {
             trial: "module::data_pipeline::resume::steps",
             verdict: Verdict::ResumeBreak,
             place: "data/",
-            policies: |policies| {
-                plant::cursor(policies, ResumesAt(|saved| saved.step + saved.steps_in_epoch))
-            },
+            policies: |policies| plant::cursor(policies, ResumesAt(|saved| saved.step + saved.steps_in_epoch)),
         },
         Fault {
             id: "L009",

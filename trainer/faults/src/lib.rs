@@ -84,7 +84,10 @@ pub fn planted(id: &str) -> Result<Policies, String> {
 }
 
 /// Runs a command with the fault that the environment names, or with none.
-#[expect(clippy::disallowed_methods, reason = "the mutant is started by an adapter, which can only set its environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the mutant is started by an adapter, which can only set its environment"
+)]
 pub fn with_planted(run: impl FnOnce(&Policies) -> ExitCode) -> ExitCode {
     let Ok(id) = std::env::var(VARIABLE) else { return run(&standard()) };
     match planted(&id) {

@@ -93,9 +93,8 @@ pub fn without_pointer_sync(steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
 
 /// Forgets the one sync that makes the name of the new folder durable.
 pub fn without_publication_sync(mut steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
-    let publication = temporary(&steps).and_then(|temporary| {
-        steps.iter().position(|step| is_publication(step, &temporary))
-    });
+    let publication =
+        temporary(&steps).and_then(|temporary| steps.iter().position(|step| is_publication(step, &temporary)));
     if let Some(at) = publication {
         steps.remove(at + 1);
     }
@@ -124,9 +123,9 @@ pub fn rename_before_sync(steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
 /// Removes older saves before the pointer names the new one, and before the new one is proven.
 pub fn remove_first(steps: Vec<SaveStep<'_>>) -> Vec<SaveStep<'_>> {
     let Some(commit) = steps.iter().position(|step| matches!(step, SaveStep::Commit)) else { return steps };
-    let Some(pointer) = steps.iter().position(
-        |step| matches!(step, SaveStep::WriteFile { path, .. } if path.starts_with(LATEST)),
-    ) else {
+    let Some(pointer) =
+        steps.iter().position(|step| matches!(step, SaveStep::WriteFile { path, .. } if path.starts_with(LATEST)))
+    else {
         return steps;
     };
     let mut steps = steps;

@@ -1,7 +1,7 @@
 //! Each planted fault turns its trial red, with its verdict, at its place.
 
-use super::trial::{Tried, Trials};
 use super::LIST;
+use super::trial::{Trials, Tried};
 use crate::{Fault, catalogue};
 use judge::Outcome;
 use judge::battery::faulty::faulty;

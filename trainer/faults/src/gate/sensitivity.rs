@@ -40,7 +40,8 @@ struct Target {
 
 pub fn run(root: &Path, rooms: &[String], jobs: usize) -> Result<bool, String> {
     let folder = fresh(root, "sensitivity")?;
-    let targets: Vec<_> = targets()?.into_iter().filter(|(target, _)| rooms.is_empty() || rooms.contains(&target.room)).collect();
+    let targets: Vec<_> =
+        targets()?.into_iter().filter(|(target, _)| rooms.is_empty() || rooms.contains(&target.room)).collect();
     let registered: usize = targets.iter().map(|(_, outputs)| outputs.len()).sum();
     let tried: Result<Vec<Vec<Flip>>, String> = pool(jobs)?.install(|| {
         targets.par_iter().with_max_len(1).map(|(target, outputs)| flips(&folder, target, outputs)).collect()

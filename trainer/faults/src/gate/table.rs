@@ -48,7 +48,10 @@ pub fn text(report: &Report) -> String {
         text.write_fmt(fields).expect("a string takes every line");
         text.push('\n');
     };
-    line(format_args!("\n{:5} {:7} {:42} {:16} {:>8} {:>6}  place", "fault", "fate", "trial", "verdict", "active", "s"));
+    line(format_args!(
+        "\n{:5} {:7} {:42} {:16} {:>8} {:>6}  place",
+        "fault", "fate", "trial", "verdict", "active", "s"
+    ));
     for fault in &report.faults {
         let fate = format!("{:?}", fault.fate).to_lowercase();
         let seconds = fault.milliseconds as f64 / 1000.0;
@@ -73,7 +76,12 @@ pub fn text(report: &Report) -> String {
     }
     for run in &report.clean {
         let verdict = if run.passed { "green" } else { "FALSE ALARM" };
-        line(format_args!("clean seed {:6} {:40} {verdict} {}", run.seed, run.trial, if run.passed { "" } else { &run.message }));
+        line(format_args!(
+            "clean seed {:6} {:40} {verdict} {}",
+            run.seed,
+            run.trial,
+            if run.passed { "" } else { &run.message }
+        ));
     }
     for difference in &report.list {
         line(format_args!("not as in {}: {difference}", super::LIST));
@@ -102,7 +110,8 @@ pub fn flips(flips: &[Flip]) -> String {
         count.0 += usize::from(flip.caught);
         count.1 += 1;
     }
-    let mut lines: Vec<String> = rooms.iter().map(|(room, (caught, all))| format!("{room:20} {caught} of {all}")).collect();
+    let mut lines: Vec<String> =
+        rooms.iter().map(|(room, (caught, all))| format!("{room:20} {caught} of {all}")).collect();
     for flip in flips.iter().filter(|flip| !flip.caught) {
         let Flip { kernel, variant, output, verdict, named, .. } = flip;
         lines.push(format!("MISSED {kernel} {variant} output {output}: {verdict}, {named}"));

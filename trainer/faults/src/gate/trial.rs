@@ -30,7 +30,8 @@ pub struct Tried {
 
 impl Trials {
     pub fn new(root: &Path, folder: &Path, seed: u64) -> Result<Self, String> {
-        let executable = std::env::current_exe().map_err(|error| format!("this executable cannot be found: {error}"))?;
+        let executable =
+            std::env::current_exe().map_err(|error| format!("this executable cannot be found: {error}"))?;
         Ok(Self { executable, golden: root.join("golden"), folder: folder.to_owned(), seed })
     }
 
@@ -58,7 +59,8 @@ impl Trials {
             .status()
             .map_err(|error| format!("cannot start {}: {error}", self.executable.display()))?;
         let report = read_report(&folder.join("report.json"));
-        let report = report.map_err(|message| format!("{message}; it ended with {status}: {}/log.txt", folder.display()))?;
+        let report =
+            report.map_err(|message| format!("{message}; it ended with {status}: {}/log.txt", folder.display()))?;
         let tried = report.trials.into_iter().next();
         let tried = tried.ok_or_else(|| format!("no trial ran: {}/log.txt", folder.display()))?;
         let activations = activations(&folder).map_err(named)?;
