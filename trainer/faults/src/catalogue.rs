@@ -27,7 +27,7 @@ fn kernels() -> [Fault; 5] {
             id: "F001",
             title: "embedding gradients are added in the order in which tasks end",
             seen_in: "Megatron 28802670f9, bbc6dc11ec",
-            trial: "kernel::embedding::repeat",
+            trial: "end_to_end::repeat",
             verdict: Verdict::Nondeterministic,
             place: "embedding_backward",
             policies: |policies| plant::variant(policies, "embedding_backward", "completion_order"),
