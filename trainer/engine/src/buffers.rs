@@ -5,7 +5,8 @@
 
 use library::room::ValueId;
 use library::tensor::{View, ViewMut};
-use plan::graph::{Plan, ValueKind};
+use plan::graph::{Plan, Value, ValueKind};
+use std::collections::BTreeSet;
 
 /// Buffers are made of 8-byte words, so every dtype can be viewed in place.
 type Storage = Vec<u64>;
@@ -20,8 +21,8 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Allocates every slot of `plan`. State starts as zeros. With a poison byte everything else starts as poison and
-    /// becomes poison again after its last reader. `scatter` adds unused bytes between allocations, so that addresses
+    /// Allocates every slot of `plan`. State and accumulators start as zeros. With a poison byte everything else starts
+    /// as poison and becomes poison again after its last reader. `scatter` adds unused bytes between allocations, so that addresses
     /// differ between runs.
     #[must_use]
     pub fn allocate(plan: &Plan, poison: Option<u8>, scatter: u64) -> Self {
@@ -37,7 +38,15 @@ impl Buffers {
         }
         drop(ballast);
         let mut poisoned_bytes = if poison.is_some() { plan.peak_bytes() as u64 } else { 0 };
-        for value in plan.values.iter().filter(|value| matches!(value.kind, ValueKind::State(_))) {
+        // A micro-batch writes some leaves of an accumulator: the others would show poison to whoever looks at it.
+        let whole: BTreeSet<ValueId> =
+            plan.nodes().flat_map(|(_, node)| &node.outputs[node.in_place..]).copied().collect();
+        let starts_as_zeros = |(index, value): &(usize, &Value)| match value.kind {
+            ValueKind::State(_) => true,
+            ValueKind::Persistent => !whole.contains(&ValueId(*index)),
+            ValueKind::Host | ValueKind::Transient => false,
+        };
+        for (_, value) in plan.values.iter().enumerate().filter(starts_as_zeros) {
             slots[value.slot].fill(0);
             poisoned_bytes -= if poison.is_some() { plan.slots[value.slot] as u64 } else { 0 };
         }
