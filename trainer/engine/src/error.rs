@@ -33,6 +33,8 @@ pub enum EngineError {
     Case { room: String, case: String, source: library::room::RoomError },
     #[error("{path}: not every save is whole; the lines above name what is wrong")]
     Unsound { path: PathBuf },
+    #[error("{path}: nothing whole can be loaded: {problem}")]
+    NotLoadable { path: PathBuf, problem: String },
     #[error("the checkpoint's leaf `{leaf}` is unusable: {message}")]
     Leaf { leaf: String, message: String },
 }
@@ -49,7 +51,7 @@ impl EngineError {
         match self {
             Self::Recipe(_) | Self::Plan(_) | Self::Request { .. } | Self::Room { .. } | Self::Case { .. } => 30,
             Self::Data(_) => 31,
-            Self::Checkpoint(_) | Self::Leaf { .. } | Self::Unsound { .. } => 32,
+            Self::Checkpoint(_) | Self::Leaf { .. } | Self::Unsound { .. } | Self::NotLoadable { .. } => 32,
             Self::Trace { .. } | Self::Occupied { .. } => 33,
             Self::NotFinite { .. } => 34,
             Self::Variant { .. } | Self::Simd { .. } => 35,

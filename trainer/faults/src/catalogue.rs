@@ -78,7 +78,7 @@ fn orders() -> [Fault; 4] {
             id: "F035",
             title: "gradients are reduced in the order of a hash set",
             seen_in: "Megatron 2218",
-            trial: "module::mlp_block_swiglu::repeat",
+            trial: "end_to_end::repeat",
             verdict: Verdict::Nondeterministic,
             place: "leaf_reduce",
             policies: |policies| plant::rewrite(policies, plant::reduce_in_hash_order),
@@ -89,7 +89,7 @@ fn orders() -> [Fault; 4] {
             seen_in: "transformers 34191, mlx-lm 1413",
             trial: "module::head_loss::neutral::micro_batch",
             verdict: Verdict::NotNeutral,
-            place: "loss",
+            place: "tensor target_count",
             policies: |policies| plant::step(policies, MeanOfMeans),
         },
         Fault {
@@ -152,17 +152,17 @@ fn data_and_state() -> [Fault; 10] {
             "_moment/",
             |policies| plant::state(policies, Changed { saved: state::as_is, loaded: state::moments_by_default }),
         ),
-        resume("F068", "the epoch is lost on load", "accelerate 4071, 2016", "data/", |policies| {
+        resume("F068", "the epoch is lost on load", "accelerate 4071, 2016", "data/epoch", |policies| {
             plant::cursor(policies, ResumesAt(|saved| saved.step_in_epoch))
         }),
-        resume("F069", "the rest of the epoch is lost on load", "torchtitan 3008", "data/", |policies| {
+        resume("F069", "the rest of the epoch is lost on load", "torchtitan 3008", "data/epoch", |policies| {
             plant::cursor(policies, ResumesAt(|saved| saved.step - saved.step_in_epoch + saved.steps_in_epoch))
         }),
         resume(
             "F076",
             "the position of prefetch is saved, not that of training",
             "TorchSpec 43",
-            "data/",
+            "data/epoch",
             |policies| plant::cursor(policies, SavesProducer),
         ),
         restored(
@@ -172,10 +172,14 @@ fn data_and_state() -> [Fault; 10] {
             "optimizer/applied_steps",
             |policies| plant::state(policies, Changed { saved: state::schedule_one_behind, loaded: state::as_saved }),
         ),
-        restored("F082", "the loss scale starts again on load", "deit 49, the_well 77", "optimizer/", |policies| {
-            plant::state(policies, Changed { saved: state::as_is, loaded: state::scaler_from_start })
-        }),
-        census("F092", "every later checkpoint equals the first", "NeMo-RL 3312", "data/", |policies| {
+        restored(
+            "F082",
+            "the loss scale starts again on load",
+            "deit 49, the_well 77",
+            "optimizer/good_steps",
+            |policies| plant::state(policies, Changed { saved: state::as_is, loaded: state::scaler_from_start }),
+        ),
+        census("F092", "every later checkpoint equals the first", "NeMo-RL 3312", "data/epoch", |policies| {
             plant::state(policies, FirstAgain::default())
         }),
         restored(
@@ -197,13 +201,13 @@ fn data_and_state() -> [Fault; 10] {
 
 /// Saves that do not survive.
 fn storage() -> [Fault; 7] {
-    let crash = |id, title, policies| Fault {
+    let crash = |id, title, place, policies| Fault {
         id,
         title,
         seen_in: "torn files after power loss",
         trial: "end_to_end::resume::crash_states",
         verdict: Verdict::ResumeBreak,
-        place: "committed",
+        place,
         policies,
     };
     [
@@ -216,22 +220,22 @@ fn storage() -> [Fault; 7] {
             place: "step-0000",
             policies: |policies| plant::save(policies, Reordered { steps: saves::in_place, kept: None }),
         },
-        crash("F106", "the files of a save are not synced", |policies| {
+        crash("F106", "the files of a save are not synced", "manifest.json", |policies| {
             plant::save(policies, Reordered { steps: saves::without_file_syncs, kept: None })
         }),
-        crash("F107", "the folders of a save are not synced", |policies| {
+        crash("F107", "the folders of a save are not synced", "nothing was ever committed", |policies| {
             plant::save(policies, Reordered { steps: saves::without_directory_syncs, kept: None })
         }),
-        crash("F108", "a save gets its name before its files are synced", |policies| {
+        crash("F108", "a save gets its name before its files are synced", "manifest.json", |policies| {
             plant::save(policies, Reordered { steps: saves::rename_before_sync, kept: None })
         }),
-        crash("F109", "the previous save is removed before the new one is committed", |policies| {
+        crash("F109", "the previous save is removed before the new one is committed", "step-00000001", |policies| {
             plant::save(policies, Reordered { steps: saves::remove_first, kept: Some(1) })
         }),
-        crash("L010", "the pointer to the newest save is not synced", |policies| {
+        crash("L010", "the pointer to the newest save is not synced", "latest.json", |policies| {
             plant::save(policies, Reordered { steps: saves::without_pointer_sync, kept: None })
         }),
-        crash("L011", "one sync is missing: the one after a save gets its name", |policies| {
+        crash("L011", "one sync is missing: the one after a save gets its name", "step-00000002", |policies| {
             plant::save(policies, Reordered { steps: saves::without_publication_sync, kept: None })
         }),
     ]
@@ -298,7 +302,7 @@ fn own() -> [Fault; 9] {
             seen_in: "our own",
             trial: "module::data_pipeline::resume::steps",
             verdict: Verdict::ResumeBreak,
-            place: "data/",
+            place: "data/epoch",
             policies: |policies| plant::cursor(policies, ResumesAt(|saved| saved.step + saved.steps_in_epoch)),
         },
         Fault {

@@ -15,6 +15,9 @@ impl StepPolicy for MeanOfMeans {
     }
 }
 
+/// How far one evaluation moves the stream: far enough that no step of the run is drawn at twice.
+const DRAWN: u64 = 1000;
+
 /// Each evaluation moves the random stream of training on.
 #[derive(Debug)]
 pub struct EvaluationDraws;
@@ -22,7 +25,7 @@ pub struct EvaluationDraws;
 impl StepPolicy for EvaluationDraws {
     fn random_step(&self, step: u64, evaluations: u64) -> u64 {
         mutants::activated(u64::from(evaluations > 0));
-        step + evaluations
+        step + DRAWN * evaluations
     }
 }
 
