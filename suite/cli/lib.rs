@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod compare;
+mod diagnostic;
 mod suite;
 
 use clap::{Parser, Subcommand};
@@ -57,6 +58,6 @@ impl Cli {
 }
 
 fn fail(error: &EngineError) -> ExitCode {
-    eprintln!("error: {error}");
+    eprintln!("{}", diagnostic::text(error));
     ExitCode::from(error.exit_code())
 }
