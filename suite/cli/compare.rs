@@ -32,6 +32,13 @@ impl CompareCommand {
         if self.left.join("run.json").exists() && self.right.join("run.json").exists() {
             return self.traces();
         }
+        if let Some(missing) = [&self.left, &self.right].into_iter().find(|path| !path.is_dir()) {
+            eprintln!(
+                "error: {} is no directory\n  expected: a trace directory (with run.json) or a checkpoint directory\n  do: check the path",
+                missing.display()
+            );
+            return ExitCode::from(UNREADABLE);
+        }
         match compare_checkpoints(&self.left, &self.right) {
             Ok(comparison) => {
                 print!("{comparison}");

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod compare;
+mod diagnostic;
 mod suite;
 
 use clap::{Parser, Subcommand};
@@ -66,6 +67,6 @@ impl Command {
 }
 
 fn fail(error: &EngineError) -> ExitCode {
-    eprintln!("error: {error}");
+    eprintln!("{}", diagnostic::text(error));
     ExitCode::from(error.exit_code())
 }

@@ -21,6 +21,13 @@ pub struct Buffers {
 }
 
 impl Buffers {
+    /// Whether this machine gives the memory of `plan` at all. Asked once, so that a plan that is far too large is an
+    /// error and not the end of the process.
+    #[must_use]
+    pub fn can_allocate(plan: &Plan) -> bool {
+        Storage::new().try_reserve_exact(plan.peak_bytes() / 8).is_ok()
+    }
+
     /// Allocates every slot of `plan`. State and accumulators start as zeros. With a poison byte everything else starts
     /// as poison and becomes poison again after its last reader. `scatter` adds unused bytes between allocations, so that addresses
     /// differ between runs.

@@ -1,6 +1,6 @@
 //! A run's use of its checkpoint directory: what it expects to find, when it saves, and the evidence it leaves.
 
-use crate::checkpoint::{self, ExpectedLeaf, Expectations, Leaf, SaveOptions, Saver, State, StatePolicy};
+use crate::checkpoint::{self, Expectations, ExpectedLeaf, Leaf, SaveOptions, Saver, State, StatePolicy};
 use crate::control::Control;
 use crate::counters::Counters;
 use crate::error::EngineError;
@@ -132,6 +132,16 @@ fn write_pointer(path: &Path, pointer: &Pointer) -> Result<(), EngineError> {
     let pointer = Pointer { schema: SCHEMA, ..pointer.clone() };
     let text = serde_json::to_vec_pretty(&pointer).expect("a pointer is plain data");
     std::fs::write(path, text).map_err(|source| EngineError::trace(path, source))
+}
+
+/// Makes an older complete save the newest one, as an operator decides after the newest was damaged.
+///
+/// # Errors
+/// When there is no such save or it is not sound.
+pub fn select(root: &Path, save: &str, run_directory: &Path) -> Result<Pointer, EngineError> {
+    let mut storage = Storage::open(root, &StorageRequest::default(), run_directory, Control::inert())
+        .map_err(checkpoint::CheckpointError::from)?;
+    Ok(checkpoint::select(&mut storage, save)?)
 }
 
 /// Writes the state at the end of a run as `final/` in its trace directory, in the form of a checkpoint. Nothing of it

@@ -35,14 +35,20 @@ pub struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     #[must_use]
-    pub fn new(
-        semantics: &'a Semantics,
-        control: &'a Control,
-        policy: &'a dyn StepPolicy,
-        held_out: Vec<Row>,
-    ) -> Self {
+    pub fn new(semantics: &'a Semantics, control: &'a Control, policy: &'a dyn StepPolicy, held_out: Vec<Row>) -> Self {
         let announced = BTreeSet::new();
-        Self { semantics, control, step: 0, repeat: 0, repeats: 1, batch: None, held_out, evaluations: 0, policy, announced }
+        Self {
+            semantics,
+            control,
+            step: 0,
+            repeat: 0,
+            repeats: 1,
+            batch: None,
+            held_out,
+            evaluations: 0,
+            policy,
+            announced,
+        }
     }
 
     pub fn begin(&mut self, step: u64, batch: Batch) {
@@ -61,7 +67,9 @@ impl<'a> Stage<'a> {
             let offset = index % self.semantics.data.rows_per_unit * self.semantics.data.row_tokens;
             let offset = i32::try_from(offset).expect("a unit has fewer than 2^31 positions");
             tokens.extend_from_slice(&row.tokens);
-            targets.extend(row.targets.iter().zip(&row.loss_mask).map(|(id, counted)| if *counted { *id } else { NOT_COUNTED }));
+            targets.extend(
+                row.targets.iter().zip(&row.loss_mask).map(|(id, counted)| if *counted { *id } else { NOT_COUNTED }),
+            );
             starts.extend(row.doc_start.iter().map(|start| start + offset));
             positions.extend((0..).zip(&row.doc_start).map(|(position, start): (i32, _)| position - start));
         }
@@ -137,7 +145,8 @@ impl Host for Stage<'_> {
             HostAction::StageEvaluation => self.stage_evaluation(program, buffers),
             HostAction::StageTables => {
                 let model = &self.semantics.model;
-                let table = library::ops::rope::table(self.semantics.data.row_tokens, model.head_width, model.rope_theta);
+                let table =
+                    library::ops::rope::table(self.semantics.data.row_tokens, model.head_width, model.rope_theta);
                 let value = find(program, "", "rope_table");
                 buffers.view_mut(&program.plan, value).bytes.copy_from_slice(table.bytes());
             }

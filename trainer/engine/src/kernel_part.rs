@@ -12,34 +12,44 @@ use crate::run::{Finished, Job, count_context};
 use crate::timing::Timing;
 use contract::control::Point;
 use contract::execution::Variants;
+use contract::recipe::nearest;
 use contract::record::Role;
 use library::case::{Case, Walk};
 use library::check;
 use library::context::Context;
 use library::eager;
+use library::registry::Registry;
 use library::room::{Kernel, Room, Variant};
 use library::tensor::{Dtype, Spec, Tensor};
 
 /// Byte that outputs start as when the run is not perturbed.
 const PLAIN_FILL: u8 = 0;
 
+/// The room of a kernel part.
+///
+/// # Errors
+/// When there is no such room; the error names the nearest.
+pub fn find(registry: &Registry, room: &str) -> Result<&'static dyn Room, EngineError> {
+    let names: Vec<&str> = registry.rooms().iter().map(|room| room.name()).collect();
+    registry.room(room).ok_or_else(|| EngineError::Room {
+        room: room.to_owned(),
+        nearest: nearest(room, names.iter().copied()).map(str::to_owned),
+        known: names.join(", "),
+    })
+}
+
 /// Runs the part.
 ///
 /// # Errors
-/// When there is no such room, or a case is refused.
+/// When a case is refused.
 pub fn run(
     job: &Job<'_>,
-    room: &str,
+    room: &'static dyn Room,
     resume: bool,
     context: Context,
     recorder: Recorder,
     checkpoints: Option<Checkpoints>,
 ) -> Result<Finished, EngineError> {
-    let registry = &job.policies.registry;
-    let room = registry.room(room).ok_or_else(|| EngineError::Room {
-        room: room.to_owned(),
-        known: registry.rooms().iter().map(|room| room.name()).collect::<Vec<_>>().join(", "),
-    })?;
     let timing = Timing::create(&job.request.run_directory);
     let fill = job.request.perturbation.map_or(PLAIN_FILL, |perturbation| perturbation.poison);
     let mut runner = Runner { job, room, context, recorder, counters: Counters::default(), fill };
@@ -122,7 +132,8 @@ impl Runner<'_> {
             }
             _ => {
                 self.counters.add("fused_calls", u64::from(fusion.is_some()));
-                eager::run(kernel, &variant, &case.attributes, &case.inputs, self.fill, &self.context).map_err(failed)?
+                eager::run(kernel, &variant, &case.attributes, &case.inputs, self.fill, &self.context)
+                    .map_err(failed)?
             }
         };
         self.counters.add("calls", 1);
@@ -195,11 +206,13 @@ impl Runner<'_> {
         let mut step = first;
         let mut loaded = false;
         if let (true, Some(checkpoints)) = (resume, &mut checkpoints) {
-            let expected = Self::leaves(&names, &state, 0).into_iter().map(|(name, tensor)| (name, tensor.spec)).collect();
+            let expected =
+                Self::leaves(&names, &state, 0).into_iter().map(|(name, tensor)| (name, tensor.spec)).collect();
             if let Some(found) = checkpoints.load(expected)? {
                 let leaf = |name: &str| {
                     let tensor = found.leaves.iter().find(|(leaf, _)| leaf == name).map(|(_, tensor)| tensor.clone());
-                    tensor.ok_or_else(|| EngineError::Leaf { leaf: name.to_owned(), message: "it is missing".to_owned() })
+                    tensor
+                        .ok_or_else(|| EngineError::Leaf { leaf: name.to_owned(), message: "it is missing".to_owned() })
                 };
                 state = names.iter().map(|name| leaf(&format!("optimizer/{name}"))).collect::<Result<_, _>>()?;
                 step = leaf("rng/step")?.view().typed::<u64>()[0];

@@ -96,7 +96,14 @@ impl Recorder {
     ///
     /// # Errors
     /// When the trace cannot be written.
-    pub fn node(&mut self, plan: &Plan, node: &Node, role: Role, buffers: &Buffers, step: u64) -> Result<(), EngineError> {
+    pub fn node(
+        &mut self,
+        plan: &Plan,
+        node: &Node,
+        role: Role,
+        buffers: &Buffers,
+        step: u64,
+    ) -> Result<(), EngineError> {
         let level = self.observe.at(step);
         let wanted = match role {
             _ if level >= ObserveLevel::Op => true,
@@ -139,7 +146,14 @@ impl Recorder {
     ///
     /// # Errors
     /// When the trace cannot be written.
-    pub fn operand(&mut self, step: u64, case: &str, index: u64, record: TensorRecord, bytes: &[u8]) -> Result<(), EngineError> {
+    pub fn operand(
+        &mut self,
+        step: u64,
+        case: &str,
+        index: u64,
+        record: TensorRecord,
+        bytes: &[u8],
+    ) -> Result<(), EngineError> {
         self.elements(step, &record, index, bytes)?;
         self.write(step, case, Body::Tensor(record))
     }
@@ -181,7 +195,15 @@ fn crosses(plan: &Plan, node: &Node) -> bool {
 
 /// A record of a tensor that belongs to no plan.
 #[must_use]
-pub fn tensor_record(node: &str, op: &str, contract: &str, variant: &str, tensor: &str, role: Role, value: &Tensor) -> TensorRecord {
+pub fn tensor_record(
+    node: &str,
+    op: &str,
+    contract: &str,
+    variant: &str,
+    tensor: &str,
+    role: Role,
+    value: &Tensor,
+) -> TensorRecord {
     let spec: &Spec = &value.spec;
     TensorRecord {
         node: node.to_owned(),

@@ -45,10 +45,10 @@ impl Program {
     pub fn bind(plan: Plan, registry: &Registry) -> Result<Self, EngineError> {
         let find = |node: &Node| match node.host {
             Some(_) => Ok(None),
-            None => registry.variant(&node.kernel, &node.variant).map(Some).ok_or_else(|| EngineError::Variant {
-                kernel: node.kernel.clone(),
-                variant: node.variant.clone(),
-            }),
+            None => registry
+                .variant(&node.kernel, &node.variant)
+                .map(Some)
+                .ok_or_else(|| EngineError::Variant { kernel: node.kernel.clone(), variant: node.variant.clone() }),
         };
         let calls = plan
             .templates

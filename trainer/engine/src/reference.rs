@@ -117,7 +117,8 @@ fn directions(gradients: &[Gradient]) -> Vec<(String, Moves)> {
     };
     let mut directions = Vec::new();
     for global in 0..GLOBAL {
-        let moves = gradients.iter().enumerate().map(|(index, gradient)| draw(gradient, index, global as u32)).collect();
+        let moves =
+            gradients.iter().enumerate().map(|(index, gradient)| draw(gradient, index, global as u32)).collect();
         directions.push((format!("direction {global} of all parameters"), moves));
     }
     let stride = gradients.len().div_ceil(SINGLE).max(1);

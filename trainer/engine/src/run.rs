@@ -19,6 +19,7 @@ use crate::{kernel_part, reference};
 use contract::execution::Simd;
 use contract::request::{Part, Request};
 use library::context::{Context, Pool};
+use library::room::Room;
 use numerics::simd::Level;
 use plan::{Plan, Recipe};
 use std::path::Path;
@@ -48,16 +49,45 @@ pub fn run(
         // One unit is enough for a reference, and an f64 reference is slow.
         recipe.execution.micro_batch_units = 1;
     }
+    // Everything that can be refused is refused before the run directory is touched.
+    let context = context(request, &recipe)?;
+    let work = Work::plan(request, &recipe, policies)?;
     prepare(&request.run_directory)?;
     environment::write(request, &recipe)?;
     let control = Control::connect(request.control_socket.as_deref(), 0)?;
-    let context = context(request, &recipe)?;
     let recorder = Recorder::create(&request.run_directory, request.observe.clone())?;
     let checkpoints = Checkpoints::open(request, &recipe, &control, policies)?;
     let job = Job { request, recipe: &recipe, policies, control: &control };
-    match &request.part {
-        Part::Kernel(room) => kernel_part::run(&job, room, resume, context, recorder, checkpoints),
-        _ => run_plan(&job, resume, context, recorder, checkpoints, progress),
+    match work {
+        Work::Kernel(room) => kernel_part::run(&job, room, resume, context, recorder, checkpoints),
+        Work::Plan(work) => run_plan(&job, *work, resume, context, recorder, checkpoints, progress),
+    }
+}
+
+/// What a part runs, found and checked.
+enum Work {
+    Kernel(&'static dyn Room),
+    Plan(Box<PlannedWork>),
+}
+
+struct PlannedWork {
+    program: Program,
+    dataset: Arc<Dataset>,
+    held_out: Vec<Row>,
+}
+
+impl Work {
+    fn plan(request: &Request, recipe: &Recipe, policies: &Policies) -> Result<Self, EngineError> {
+        if let Part::Kernel(room) = &request.part {
+            return Ok(Self::Kernel(kernel_part::find(&policies.registry, room)?));
+        }
+        let plan = plan::assemble(recipe, &request.part, &policies.registry, &policies.mutations)?;
+        if !Buffers::can_allocate(&plan) {
+            return Err(EngineError::Memory { bytes: plan.peak_bytes() });
+        }
+        let dataset = Arc::new(Dataset::open(&data_spec(recipe))?);
+        let held_out = held_out(recipe, &plan)?;
+        Ok(Self::Plan(Box::new(PlannedWork { program: Program::bind(plan, &policies.registry)?, dataset, held_out })))
     }
 }
 
@@ -72,6 +102,7 @@ pub struct Job<'a> {
 
 fn run_plan(
     job: &Job<'_>,
+    work: PlannedWork,
     resume: bool,
     context: Context,
     recorder: Recorder,
@@ -79,17 +110,16 @@ fn run_plan(
     progress: &mut dyn Progress,
 ) -> Result<Finished, EngineError> {
     let Job { request, recipe, policies, control } = *job;
-    let plan = plan::assemble(recipe, &request.part, &policies.registry, &policies.mutations)?;
-    let dataset = Arc::new(Dataset::open(&data_spec(recipe))?);
-    let held_out = held_out(recipe, &plan)?;
+    let PlannedWork { program, dataset, held_out } = work;
+    let plan = &program.plan;
     let end = request.stop_after.map_or(plan.steps, |last| plan.steps.min(last + 1));
     let perturbation = request.perturbation;
     let scatter = perturbation.map_or(0, |perturbation| perturbation.seed | 1);
-    let buffers = Buffers::allocate(&plan, perturbation.map(|perturbation| perturbation.poison), scatter);
+    let buffers = Buffers::allocate(plan, perturbation.map(|perturbation| perturbation.poison), scatter);
     let planned = plan.peak_bytes();
     let mut session = Session {
         recipe,
-        program: Program::bind(plan, &policies.registry)?,
+        program,
         buffers,
         context,
         recorder,
@@ -206,7 +236,11 @@ fn held_out(recipe: &Recipe, plan: &Plan) -> Result<Vec<Row>, EngineError> {
     let evaluation = &recipe.semantics.evaluation;
     let spec = DataSpec {
         corpus: evaluation.corpus.clone(),
-        documents: DocumentSlice { first: 0, count: None, bytes: Some(evaluation.rows * recipe.semantics.data.row_tokens * 8) },
+        documents: DocumentSlice {
+            first: 0,
+            count: None,
+            bytes: Some(evaluation.rows * recipe.semantics.data.row_tokens * 8),
+        },
         ..data_spec(recipe)
     };
     let batches = Dataset::open(&spec)?.evaluation(evaluation.rows * spec.row_tokens)?;

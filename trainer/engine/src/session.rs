@@ -57,7 +57,11 @@ impl Session<'_> {
         self.history = restored.history;
         if let Some(last) = self.step.checked_sub(1) {
             let leaves = self.leaves(self.data_step)?;
-            self.recorder.state(last, "restored", leaves.iter().map(|(leaf, tensor)| (leaf.as_str(), tensor.view())))?;
+            self.recorder.state(
+                last,
+                "restored",
+                leaves.iter().map(|(leaf, tensor)| (leaf.as_str(), tensor.view())),
+            )?;
             self.recorder.end_step(last)?;
         }
         let point = Point::Loaded { step: loaded.pointer.step, manifest_digest: loaded.pointer.manifest_digest };
@@ -79,10 +83,8 @@ impl Session<'_> {
     /// Whatever stops a step; the newest checkpoint stays intact.
     pub fn steps(&mut self, progress: &mut dyn Progress) -> Result<(), EngineError> {
         let execution = &self.recipe.execution;
-        let options = PrefetchOptions {
-            depth: u64::from(execution.prefetch_depth),
-            workers: execution.data_workers as usize,
-        };
+        let options =
+            PrefetchOptions { depth: u64::from(execution.prefetch_depth), workers: execution.data_workers as usize };
         let mut prefetcher = Prefetcher::new(self.dataset.clone(), self.data_step, options)?;
         progress.begin(self.step, self.end);
         while self.step < self.end {
@@ -246,4 +248,3 @@ impl Session<'_> {
         Ok(())
     }
 }
-

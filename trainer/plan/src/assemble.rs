@@ -9,6 +9,7 @@ use crate::passes::{backward, fuse, memory, mutate, recompute, select};
 use crate::recipe::Recipe;
 use crate::semantics::{EvaluationWeights, Mlp, Semantics};
 use contract::execution::Execution;
+use contract::recipe::nearest;
 use contract::request::Part;
 use library::registry::Registry;
 use library::room::ValueId;
@@ -37,7 +38,12 @@ pub fn modules(semantics: &Semantics) -> Vec<&'static str> {
 ///
 /// # Errors
 /// When the recipe's sizes do not fit together, or a mutation matches nothing.
-pub fn assemble(recipe: &Recipe, part: &Part, registry: &Registry, mutations: &mutate::Mutations) -> Result<Plan, PlanError> {
+pub fn assemble(
+    recipe: &Recipe,
+    part: &Part,
+    registry: &Registry,
+    mutations: &mutate::Mutations,
+) -> Result<Plan, PlanError> {
     let (semantics, execution) = (&recipe.semantics, &recipe.execution);
     semantics.validate()?;
     let micro_batch_units = check_execution(semantics, execution)?;
@@ -54,8 +60,10 @@ pub fn assemble(recipe: &Recipe, part: &Part, registry: &Registry, mutations: &m
             MODULE_STEPS
         }
         _ => {
-            let known = modules(semantics).iter().map(|name| format!("module/{name}")).collect::<Vec<_>>().join(", ");
-            return Err(PlanError::Part { part: part.to_string(), known: format!("end_to_end, {known}") });
+            let modules = modules(semantics).into_iter().map(|name| format!("module/{name}"));
+            let known: Vec<String> = std::iter::once("end_to_end".to_owned()).chain(modules).collect();
+            let nearest = nearest(&part.to_string(), known.iter().map(String::as_str)).map(str::to_owned);
+            return Err(PlanError::Part { part: part.to_string(), nearest, known: known.join(", ") });
         }
     };
     let mut plan = Plan {
@@ -77,11 +85,16 @@ pub fn assemble(recipe: &Recipe, part: &Part, registry: &Registry, mutations: &m
 }
 
 fn check_execution(semantics: &Semantics, execution: &Execution) -> Result<usize, PlanError> {
-    let refuse = |key, found: u32, expected: String| Err(PlanError::Execution { key, found: found.to_string(), expected });
+    let refuse =
+        |key, found: u32, expected: String| Err(PlanError::Execution { key, found: found.to_string(), expected });
     let units = semantics.units();
     let micro = execution.micro_batch_units as usize;
     if micro == 0 || !units.is_multiple_of(micro) {
-        return refuse("execution.micro_batch_units", execution.micro_batch_units, format!("a divisor of the {units} units of a step"));
+        return refuse(
+            "execution.micro_batch_units",
+            execution.micro_batch_units,
+            format!("a divisor of the {units} units of a step"),
+        );
     }
     if !(1..=256).contains(&execution.threads) {
         return refuse("execution.threads", execution.threads, "1 to 256".to_owned());
@@ -165,7 +178,8 @@ impl Assembly<'_> {
         let mut nodes = graph.take();
         self.fuse(graph, &mut nodes);
         let (owned, shared) = precision::declare(graph);
-        let attributes = json!({"z_loss": self.semantics.model.z_loss, "overflow_steps": self.semantics.optimizer.overflow_steps});
+        let attributes =
+            json!({"z_loss": self.semantics.model.z_loss, "overflow_steps": self.semantics.optimizer.overflow_steps});
         let inputs = [host.target_count, shared.scale, host.position];
         graph.call_into("head.loss", "loss_weights", attributes, &inputs, &[], &[weights])?;
         let scale_node = graph.take();
@@ -342,8 +356,7 @@ impl Assembly<'_> {
         }
         let weights = graph.value("eval.loss.weights".to_owned(), Spec::f32(&[2]), ValueKind::Host);
         let outputs = self.blocks(host, Mode::Evaluate).decoder(graph, weights)?;
-        let losses =
-            optimizer::accumulate_losses(graph, &host, &outputs, (data.leaves, units_per_leaf), "eval.")?;
+        let losses = optimizer::accumulate_losses(graph, &host, &outputs, (data.leaves, units_per_leaf), "eval.")?;
         let mut nodes = graph.take();
         self.fuse(graph, &mut nodes);
         let staged = [host.tokens, host.targets, host.document_start, host.positions, host.position, host.target_count];
@@ -361,7 +374,8 @@ impl Assembly<'_> {
     /// Evaluation reads the averages instead of the parameters, cast where parameters are stored in bf16.
     fn bind_averages(&self, graph: &mut Graph<'_>) -> Result<(), PlanError> {
         for parameter in graph.parameters.clone() {
-            let average = graph.find(&format!("optimizer/average/{}", parameter.name)).expect("every parameter has one");
+            let average =
+                graph.find(&format!("optimizer/average/{}", parameter.name)).expect("every parameter has one");
             let bound = if graph.storage == Dtype::F32 {
                 average
             } else {
@@ -379,7 +393,14 @@ impl Assembly<'_> {
 
 impl Blocks<'_> {
     /// Activations drawn from a seed: element by global unit, so that micro-batches do not matter.
-    fn boundary(&self, graph: &mut Graph<'_>, name: &str, host: Host, index: u32, scale: f32) -> Result<ValueId, PlanError> {
+    fn boundary(
+        &self,
+        graph: &mut Graph<'_>,
+        name: &str,
+        host: Host,
+        index: u32,
+        scale: f32,
+    ) -> Result<ValueId, PlanError> {
         let units = graph.values[host.tokens.0].spec.shape[0];
         let unit = [self.semantics.unit_positions(), self.semantics.model.width];
         graph.stream(BOUNDARY_STREAM + index, name)?;

@@ -35,7 +35,8 @@ pub fn describe(recipe: &Recipe, registry: &Registry, levels: &[&str]) -> Result
     let fused_plan = assemble(&fused, &Part::EndToEnd, registry, &none)?;
     let mut rooms: Vec<&dyn Room> = Vec::new();
     for room in registry.rooms() {
-        let used = |plan: &Plan| plan.nodes().any(|(_, node)| room.kernels().iter().any(|kernel| kernel.name == node.kernel));
+        let used =
+            |plan: &Plan| plan.nodes().any(|(_, node)| room.kernels().iter().any(|kernel| kernel.name == node.kernel));
         if used(&plan) || used(&fused_plan) {
             rooms.push(*room);
         }
@@ -101,7 +102,8 @@ fn backends(levels: &[&str], reference_steps: Option<u64>) -> Vec<Alternative> {
         alternative(Claim::Backend, "one_thread", &[("threads", json!(1))], &["threads"]),
         alternative(Claim::Backend, "three_threads", &[("threads", json!(3))], &["threads"]),
     ];
-    let mut reference = alternative(Claim::Backend, "reference", &[("variants", json!("reference"))], &["reference_calls"]);
+    let mut reference =
+        alternative(Claim::Backend, "reference", &[("variants", json!("reference"))], &["reference_calls"]);
     reference.steps = reference_steps;
     list.push(reference);
     for level in LEVELS {
@@ -148,7 +150,8 @@ fn kernel_part(_: &Recipe, room: &dyn Room, levels: &[&str]) -> PartDescription 
 fn plan_part(recipe: &Recipe, plan: &Plan, levels: &[&str], fused: &Plan) -> PartDescription {
     let end_to_end = plan.part == Part::EndToEnd;
     let computes = plan.template("optimizer").is_some();
-    let contracts: BTreeSet<String> = plan.nodes().map(|(_, node)| node.contract.clone()).filter(|name| name != "host").collect();
+    let contracts: BTreeSet<String> =
+        plan.nodes().map(|(_, node)| node.contract.clone()).filter(|name| name != "host").collect();
     let mut claims = vec![Claim::Repeat, Claim::Golden, Claim::Resume, Claim::Neutral];
     let mut alternatives = neutral(recipe, plan);
     if computes {

@@ -2,8 +2,8 @@
 
 use contract::request::Part;
 use library::room::RoomError;
-use library::tensor::Spec;
 use library::room::ValueId;
+use library::tensor::Spec;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -15,12 +15,17 @@ pub enum PlanError {
     Execution { key: &'static str, found: String, expected: String },
     #[error("node {node}: {source}")]
     Room { node: String, source: RoomError },
-    #[error("the recipe has no part `{part}`; its parts are {known}")]
-    Part { part: String, known: String },
+    #[error("the recipe has no part `{part}`.{} Its parts: {known}", suggestion(nearest.as_ref()))]
+    Part { part: String, nearest: Option<String>, known: String },
     #[error("mutation `{mutation}` matches no node of the plan")]
     Mutation { mutation: String },
     #[error("random stream {stream} is used by `{first}` and by `{second}`")]
     Stream { stream: u32, first: String, second: String },
+}
+
+/// " Did you mean …?", or nothing.
+pub(crate) fn suggestion(nearest: Option<&String>) -> String {
+    nearest.map(|nearest| format!(" Did you mean `{nearest}`?")).unwrap_or_default()
 }
 
 /// When in a step a node runs.

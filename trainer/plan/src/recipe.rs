@@ -1,5 +1,6 @@
 //! Reads recipe files: strict YAML, with the line and the nearest key in every error.
 
+use crate::graph::suggestion;
 use crate::semantics::{Invalid, Semantics};
 use contract::recipe::{RecipeFile, nearest};
 use std::path::{Path, PathBuf};
@@ -10,22 +11,25 @@ pub type Recipe = RecipeFile<Semantics>;
 
 #[derive(Debug, Error)]
 pub enum RecipeError {
-    #[error("no recipe is called `{name}`.{} Known recipes: {known}. `lockstep recipes` lists them; a path ending in .yaml works too.", suggestion(.nearest))]
+    #[error("no recipe is called `{name}`.{} Known recipes: {known}. `lockstep recipes` lists them; a path ending in .yaml works too.", suggestion(nearest.as_ref()))]
     Unknown { name: String, nearest: Option<String>, known: String },
     #[error("cannot read recipe {path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("recipe {path}: {message}{}", suggestion(.nearest))]
-    Parse { path: PathBuf, message: String, nearest: Option<String>, text: String, line: Option<usize>, column: Option<usize> },
+    #[error("recipe {path}: {message}.{}", suggestion(nearest.as_ref()))]
+    Parse {
+        path: PathBuf,
+        message: String,
+        nearest: Option<String>,
+        text: String,
+        line: Option<usize>,
+        column: Option<usize>,
+    },
     #[error("recipe {path}: {source}")]
     Invalid { path: PathBuf, source: Invalid },
     #[error("recipe {path} is called `{name}`; expected the file's stem, `{stem}`")]
     Name { path: PathBuf, name: String, stem: String },
-    #[error("--set {key}: {message}{}", suggestion(.nearest))]
+    #[error("--set {key}: {message}{}", suggestion(nearest.as_ref()))]
     Set { key: String, message: String, nearest: Option<String> },
-}
-
-fn suggestion(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|nearest| format!(" Did you mean `{nearest}`?")).unwrap_or_default()
 }
 
 /// Where the recipes shipped with the product lie in the source tree; they are part of the binary.
@@ -97,7 +101,10 @@ fn nearest_key(message: &str) -> Option<String> {
 ///
 /// # Errors
 /// When a key does not exist or the value has another type.
-pub fn set(recipe: &mut Recipe, overrides: &std::collections::BTreeMap<String, serde_json::Value>) -> Result<(), RecipeError> {
+pub fn set(
+    recipe: &mut Recipe,
+    overrides: &std::collections::BTreeMap<String, serde_json::Value>,
+) -> Result<(), RecipeError> {
     for (key, value) in overrides {
         let mut tree = serde_json::to_value(&recipe.execution).expect("execution is plain data");
         let mut at = &mut tree;
@@ -111,7 +118,8 @@ pub fn set(recipe: &mut Recipe, overrides: &std::collections::BTreeMap<String, s
         }
         *at = value.clone();
         recipe.execution = serde_json::from_value(tree)
-            .map_err(|error| RecipeError::Set { key: key.clone(), message: error.to_string(), nearest: None })?;
+            .map_err(|error| error.to_string())
+            .map_err(|message| RecipeError::Set { key: key.clone(), nearest: nearest_key(&message), message })?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Prints a plan for people and for snapshot tests: every node, every operand, every buffer.
 
-use crate::graph::{Node, Plan, ValueKind};
+use crate::graph::{Node, Plan, Template, ValueKind};
 use library::room::ValueId;
 use std::fmt::Write;
 
@@ -20,11 +20,21 @@ pub fn render(plan: &Plan) -> String {
     );
     for template in &plan.templates {
         let _ = writeln!(text, "\n{} × {}: {} nodes", template.name, template.repeats, template.nodes.len());
-        for node in &template.nodes {
-            let _ = writeln!(text, "  {}", line(plan, node));
+        for nodes in template.nodes.chunk_by(|first, second| one_line(template, first, second)) {
+            let lines: Vec<String> = nodes.iter().map(|node| line(plan, node)).collect();
+            let _ = writeln!(text, "  {}", lines.join("; "));
         }
     }
     text
+}
+
+/// What starts one parameter and its optimizer state is of one kind everywhere, so it shares a line.
+fn one_line(template: &Template, first: &Node, second: &Node) -> bool {
+    let parameter = |node: &Node| {
+        let state = [".first_moment", ".second_moment", ".average"];
+        state.into_iter().find_map(|suffix| node.module.strip_suffix(suffix)).unwrap_or(&node.module).to_owned()
+    };
+    template.name == "init" && parameter(first) == parameter(second)
 }
 
 fn line(plan: &Plan, node: &Node) -> String {

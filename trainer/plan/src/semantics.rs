@@ -226,15 +226,35 @@ impl Semantics {
         ] {
             require(key, value, (1..=1 << 24).contains(&value), "1 to 16777216")?;
         }
-        require("semantics.model.head_width", m.head_width, m.head_width > 0 && m.head_width.is_multiple_of(2), "even and positive")?;
+        require(
+            "semantics.model.head_width",
+            m.head_width,
+            m.head_width > 0 && m.head_width.is_multiple_of(2),
+            "even and positive",
+        )?;
         let groups = m.query_heads.is_multiple_of(m.kv_heads);
-        require("semantics.model.kv_heads", m.kv_heads, groups, &format!("a divisor of query_heads ({})", m.query_heads))?;
+        require(
+            "semantics.model.kv_heads",
+            m.kv_heads,
+            groups,
+            &format!("a divisor of query_heads ({})", m.query_heads),
+        )?;
         require("semantics.model.mlp", m.mlp.len(), !m.mlp.is_empty(), "a pattern of at least one activation")?;
         require("semantics.model.dropout", m.dropout, (0.0..1.0).contains(&m.dropout), "at least 0 and less than 1")?;
-        require("semantics.model.norm_epsilon", m.norm_epsilon, m.norm_epsilon > 0.0, "positive")?;
-        require("semantics.model.rope_theta", m.rope_theta, m.rope_theta > 1.0, "more than 1")?;
-        require("semantics.model.init_std", m.init_std, m.init_std > 0.0, "positive")?;
-        require("semantics.model.z_loss", m.z_loss, m.z_loss >= 0.0, "0 or more")?;
+        require(
+            "semantics.model.norm_epsilon",
+            m.norm_epsilon,
+            positive(f64::from(m.norm_epsilon)),
+            "positive and finite",
+        )?;
+        require(
+            "semantics.model.rope_theta",
+            m.rope_theta,
+            m.rope_theta > 1.0 && m.rope_theta.is_finite(),
+            "more than 1 and finite",
+        )?;
+        require("semantics.model.init_std", m.init_std, positive(f64::from(m.init_std)), "positive and finite")?;
+        require("semantics.model.z_loss", m.z_loss, m.z_loss >= 0.0 && m.z_loss.is_finite(), "0 or more and finite")?;
         let row = d.row_tokens > 0 && d.row_tokens.is_multiple_of(128);
         require("semantics.data.row_tokens", d.row_tokens, row, "a positive multiple of 128")?;
         require("semantics.data.leaves", d.leaves, d.leaves.is_power_of_two(), "a power of two")?;
@@ -242,17 +262,27 @@ impl Semantics {
         require("semantics.evaluation.rows", self.evaluation.rows, rows, "a positive multiple of data.rows_per_unit")?;
         require("semantics.optimizer.beta1", o.beta1, (0.0..1.0).contains(&o.beta1), "at least 0 and less than 1")?;
         require("semantics.optimizer.beta2", o.beta2, (0.0..1.0).contains(&o.beta2), "at least 0 and less than 1")?;
-        require("semantics.optimizer.epsilon", o.epsilon, o.epsilon > 0.0, "positive")?;
-        require("semantics.optimizer.weight_decay", o.weight_decay, o.weight_decay >= 0.0, "0 or more")?;
-        require("semantics.optimizer.clip", o.clip, o.clip > 0.0, "positive")?;
-        require("semantics.optimizer.ema_decay", o.ema_decay, (0.0..1.0).contains(&o.ema_decay), "at least 0 and less than 1")?;
+        require("semantics.optimizer.epsilon", o.epsilon, positive(f64::from(o.epsilon)), "positive and finite")?;
+        require(
+            "semantics.optimizer.weight_decay",
+            o.weight_decay,
+            o.weight_decay >= 0.0 && o.weight_decay.is_finite(),
+            "0 or more and finite",
+        )?;
+        require("semantics.optimizer.clip", o.clip, positive(f64::from(o.clip)), "positive and finite")?;
+        require(
+            "semantics.optimizer.ema_decay",
+            o.ema_decay,
+            (0.0..1.0).contains(&o.ema_decay),
+            "at least 0 and less than 1",
+        )?;
         self.validate_schedule()?;
         self.validate_scaler()
     }
 
     fn validate_schedule(&self) -> Result<(), Invalid> {
         let s = &self.optimizer.schedule;
-        require("semantics.optimizer.schedule.peak", s.peak, s.peak > 0.0, "positive")?;
+        require("semantics.optimizer.schedule.peak", s.peak, positive(s.peak), "positive and finite")?;
         require("semantics.optimizer.schedule.floor", s.floor, (0.0..=s.peak).contains(&s.floor), "0 to the peak")?;
         let warmup = s.warmup > 0 && s.warmup < s.total;
         require("semantics.optimizer.schedule.warmup", s.warmup, warmup, "at least 1 and less than `total`")?;
@@ -278,6 +308,10 @@ impl Semantics {
         require("semantics.optimizer.scaler.initial", s.initial, ordered, "between minimum and maximum")?;
         require("semantics.optimizer.scaler.growth_interval", s.growth_interval, s.growth_interval > 0, "at least 1")
     }
+}
+
+fn positive(value: f64) -> bool {
+    value > 0.0 && value.is_finite()
 }
 
 fn require(key: &'static str, found: impl ToString, holds: bool, expected: &str) -> Result<(), Invalid> {

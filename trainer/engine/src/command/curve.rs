@@ -65,7 +65,9 @@ impl Curve {
             .map_err(|error| text(&error))?;
         let mut mesh = chart.configure_mesh();
         mesh.x_desc("steps").y_desc("language-model loss, nats a token").draw().map_err(|error| text(&error))?;
-        for (name, points, colour) in [("training", &self.training, BLUE), ("held out, averaged weights", &self.held_out, RED)] {
+        for (name, points, colour) in
+            [("training", &self.training, BLUE), ("held out, averaged weights", &self.held_out, RED)]
+        {
             let series = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
             chart
                 .draw_series(series)

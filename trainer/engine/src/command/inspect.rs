@@ -103,6 +103,9 @@ impl VerifyCommand {
     /// When a save is torn, altered or incomplete.
     pub fn run(&self) -> Result<(), EngineError> {
         let report = checkpoint::verify(&self.checkpoints)?;
+        if report.saves.is_empty() && report.newest.is_none() && report.pointer_problem.is_none() {
+            return Err(EngineError::NoSave { path: self.checkpoints.clone() });
+        }
         let unsound = || EngineError::Unsound { path: self.checkpoints.clone() };
         if self.pointer {
             let obstacle = || EngineError::NotLoadable { path: self.checkpoints.clone(), problem: report.obstacle() };

@@ -1,6 +1,7 @@
 //! `lockstep train`: for people with flags, for the driver with a request file.
 
 use super::curve::Curve;
+use crate::checkpoints::select;
 use crate::error::EngineError;
 use crate::policies::Policies;
 use crate::progress::{Progress, Quiet, StepReport};
@@ -11,6 +12,7 @@ use contract::SCHEMA;
 use contract::execution::{Observe, ObserveLevel};
 use contract::request::{Part, Request, StorageRequest};
 use indicatif::{ProgressBar, ProgressStyle};
+use plan::recipe::RecipeError;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,7 @@ use std::time::Duration;
   lockstep train --recipe dense-ieee
   lockstep train --recipe dense-text --run-dir runs/one
   lockstep train --recipe dense-text --run-dir runs/two --checkpoint-dir runs/one/checkpoints --resume
+  lockstep train --recipe dense-text --run-dir runs/three --checkpoint-dir runs/one/checkpoints --resume --from step-00000100
   lockstep train --recipe dense-ieee --set threads=1 --set checkpoint.every=2 --observe op
 
 Exit codes: 0 complete, 2 command line, 30 recipe or request, 31 data, 32 checkpoint, 33 run directory,
@@ -39,6 +42,9 @@ pub struct TrainCommand {
     /// Go on from the newest checkpoint.
     #[arg(long)]
     resume: bool,
+    /// Go on from this complete save, such as step-00000008, and not from the newest; newer ones are given up.
+    #[arg(long, value_name = "SAVE", requires = "resume")]
+    from: Option<String>,
     /// Override a key of `execution`: KEY=VALUE, repeatable.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -52,7 +58,7 @@ pub struct TrainCommand {
     #[arg(long)]
     stop_after: Option<u64>,
     /// A request file of the driver; replaces every other option but --resume.
-    #[arg(long, conflicts_with_all = ["recipe", "run_dir", "checkpoint_dir", "set", "stop_after"])]
+    #[arg(long, conflicts_with_all = ["recipe", "run_dir", "checkpoint_dir", "from", "set", "stop_after"])]
     request: Option<PathBuf>,
 }
 
@@ -68,6 +74,9 @@ impl TrainCommand {
             return Ok(());
         }
         let request = self.request()?;
+        if let (Some(save), Some(checkpoints)) = (&self.from, &request.checkpoint_directory) {
+            select(checkpoints, save, &request.run_directory)?;
+        }
         let mut story = Story::new(&request);
         let finished = run::run(&request, self.resume, policies, &mut story)?;
         story.curve.write(&request.run_directory)?;
@@ -114,8 +123,8 @@ pub(super) fn overrides(pairs: &[String]) -> Result<BTreeMap<String, serde_json:
     let mut set = BTreeMap::new();
     for pair in pairs {
         let Some((key, value)) = pair.split_once('=') else {
-            let message = format!("`--set {pair}` has no `=`; expected KEY=VALUE, as in --set threads=1");
-            return Err(EngineError::Request { path: PathBuf::from("the command line"), message });
+            let message = "there is no `=`; expected KEY=VALUE, as in --set threads=1".to_owned();
+            return Err(RecipeError::Set { key: pair.clone(), message, nearest: None }.into());
         };
         let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
         set.insert(key.to_owned(), value);
@@ -130,11 +139,18 @@ fn absolute(path: PathBuf) -> Result<PathBuf, EngineError> {
 fn read_request(path: &Path) -> Result<Request, EngineError> {
     let failed = |message: String| EngineError::Request { path: path.to_owned(), message };
     let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-    let request: Request = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
-    if request.schema != SCHEMA {
-        return Err(failed(format!("schema {} is unknown; expected {SCHEMA}", request.schema)));
+    // The schema comes first: a newer one may have keys that are unknown here.
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
+    match value.get("schema").and_then(serde_json::Value::as_u64) {
+        Some(schema) if schema == u64::from(SCHEMA) => {}
+        Some(found) => {
+            return Err(failed(format!(
+                "schema {found} is unknown; expected {SCHEMA}\n  do: use a trainer and a suite of the same version"
+            )));
+        }
+        None => return Err(failed(format!("it has no `schema`; expected {SCHEMA}"))),
     }
-    Ok(request)
+    serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
 }
 
 /// Progress for people: a bar on a terminal, one line a report elsewhere.

@@ -35,6 +35,7 @@ fn advice(error: &io::Error) -> &'static str {
         Some(Errno::IO) => {
             "check the device (its data may be damaged), then run `lockstep verify` on the checkpoint directory"
         }
+        Some(Errno::NOTDIR) => "a file stands where a directory is needed: name another checkpoint directory",
         Some(Errno::NOENT) => "check the path, and that nothing else removes files there",
         Some(Errno::EXIST | Errno::NOTEMPTY) => "check that no other run uses this checkpoint directory",
         _ => "correct the cause, then resume from the newest committed checkpoint",

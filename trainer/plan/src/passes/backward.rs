@@ -40,9 +40,7 @@ pub fn backward(
             outputs: &node.outputs,
             gradients: &gradients,
         };
-        let given = room
-            .backward(&asked, graph)
-            .map_err(|source| PlanError::Room { node: node.id.clone(), source })?;
+        let given = room.backward(&asked, graph).map_err(|source| PlanError::Room { node: node.id.clone(), source })?;
         for (input, gradient) in node.inputs.iter().zip(given) {
             if let Some(gradient) = gradient {
                 contributions.entry(*input).or_default().push((index, gradient));

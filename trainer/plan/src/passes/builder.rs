@@ -10,7 +10,9 @@ use library::tensor::{Dtype, Spec};
 pub enum Initial {
     Ones,
     /// Normal with this standard deviation.
-    Normal { std: f32 },
+    Normal {
+        std: f32,
+    },
 }
 
 /// A parameter and what belongs to it.
@@ -138,7 +140,10 @@ impl<'r> Graph<'r> {
                 Some(target) if self.values[target.0].spec.bytes() == spec.bytes() => *target,
                 Some(target) => {
                     let found = format!("{}", self.values[target.0].spec);
-                    return Err(PlanError::Room { node: id, source: RoomError::new(kernel_name, spec.to_string(), found) });
+                    return Err(PlanError::Room {
+                        node: id,
+                        source: RoomError::new(kernel_name, spec.to_string(), found),
+                    });
                 }
                 None => {
                     let name = format!("{module}/{}", kernel.outputs[index.min(kernel.outputs.len() - 1)]);

@@ -39,7 +39,8 @@ fn find_first(nodes: &[Node], second: usize, fusion: &Fusion) -> Option<usize> {
     })?;
     let reads = |node: &Node, value: ValueId| node.inputs.contains(&value);
     // The fused node stands where the second stood, so nothing in between may read what the first writes.
-    let between = nodes[first + 1..second].iter().any(|node| nodes[first].outputs.iter().any(|value| reads(node, *value)));
+    let between =
+        nodes[first + 1..second].iter().any(|node| nodes[first].outputs.iter().any(|value| reads(node, *value)));
     let elsewhere = fusion.drops_joint && nodes[second + 1..].iter().any(|node| reads(node, joint));
     (!between && !elsewhere).then_some(first)
 }

@@ -34,7 +34,11 @@ pub fn memory(plan: &mut Plan) {
                     continue;
                 }
                 let bytes = value.spec.bytes();
-                let best = free.iter().enumerate().filter(|(_, slot)| slots[**slot] >= bytes).min_by_key(|(_, slot)| slots[**slot]);
+                let best = free
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, slot)| slots[**slot] >= bytes)
+                    .min_by_key(|(_, slot)| slots[**slot]);
                 value.slot = match best.map(|(at, _)| at) {
                     Some(at) => free.remove(at),
                     None => new(&mut slots, bytes),

@@ -63,7 +63,12 @@ fn own(graph: &mut Graph<'_>, parameter: &Parameter) -> Owned {
 ///
 /// # Errors
 /// When a room refuses a node.
-pub fn initialise(graph: &mut Graph<'_>, semantics: &Semantics, owned: &[Owned], shared: Shared) -> Result<(), PlanError> {
+pub fn initialise(
+    graph: &mut Graph<'_>,
+    semantics: &Semantics,
+    owned: &[Owned],
+    shared: Shared,
+) -> Result<(), PlanError> {
     graph.phase = Phase::Init;
     for (index, parameter) in graph.parameters.clone().into_iter().enumerate() {
         let module = &parameter.name;

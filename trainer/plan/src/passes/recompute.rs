@@ -56,7 +56,8 @@ fn dropped(forward: &[Node], producer: usize, value: ValueId, mode: Recompute) -
         Recompute::Selective => CHEAP.contains(&node.kernel.as_str()),
         Recompute::Full => {
             let block = block_of(&node.module);
-            let crosses = forward.iter().any(|reader| reader.inputs.contains(&value) && block_of(&reader.module) != block);
+            let crosses =
+                forward.iter().any(|reader| reader.inputs.contains(&value) && block_of(&reader.module) != block);
             block.starts_with("layers.") && !crosses
         }
     }
