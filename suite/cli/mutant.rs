@@ -17,7 +17,7 @@ enum Command {
     #[command(subcommand)]
     Gate(faults::gate::Gate),
     #[command(flatten)]
-    Lockstep(lockstep::Command),
+    Lockstep(Box<lockstep::Command>),
 }
 
 fn main() -> ExitCode {

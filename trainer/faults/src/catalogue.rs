@@ -223,7 +223,7 @@ fn storage() -> [Fault; 7] {
         crash("F106", "the files of a save are not synced", "manifest.json", |policies| {
             plant::save(policies, Reordered { steps: saves::without_file_syncs, kept: None })
         }),
-        crash("F107", "the folders of a save are not synced", "nothing was ever committed", |policies| {
+        crash("F107", "the folders of a save are not synced", "holds no save", |policies| {
             plant::save(policies, Reordered { steps: saves::without_directory_syncs, kept: None })
         }),
         crash("F108", "a save gets its name before its files are synced", "manifest.json", |policies| {
