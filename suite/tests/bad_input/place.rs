@@ -31,9 +31,11 @@ fn with_mounts(script: &str, arguments: &[&str]) -> Option<crate::Ended> {
         command.args([flags, "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_lockstep")]).args(arguments);
         command
     };
-    let allowed =
-        |flags: &&&str| shell(flags, "mount -t tmpfs lockstep \"$2\"").output().is_ok_and(|o| o.status.success());
-    let Some(flags) = ["-m", "-rm"].iter().find(|flags| allowed(flags)) else {
+    let mounted = |flags| {
+        let output = shell(flags, "mount -t tmpfs lockstep \"$2\"").output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    let Some(flags) = ["-m", "-rm"].into_iter().find(|flags| mounted(flags)) else {
         let output = shell("-rm", "mount -t tmpfs lockstep \"$2\"").output();
         let reason = output.map_or_else(|error| error.to_string(), |o| String::from_utf8_lossy(&o.stderr).into_owned());
         assert!(!reason.trim().is_empty(), "a refusal has a reason");
