@@ -19,7 +19,7 @@ fn an_empty_corpus_and_one_that_is_not_utf8_say_so() {
     let room = Room::new();
     for (name, bytes, texts) in [
         ("empty.txt", &b""[..], ["is empty", "0 bytes", "do: use a corpus with text"]),
-        ("blank.txt", b" \n\n \n", ["is empty", "6 bytes", "do: use a corpus with text"]),
+        ("blank.txt", b" \n\n \n", ["is empty", "5 bytes", "do: use a corpus with text"]),
         ("bytes.txt", b"abc\xff\xfe", ["is not UTF-8", "at byte 3", "do: convert the file"]),
     ] {
         std::fs::write(room.path(name), bytes).expect("write");

@@ -2,10 +2,10 @@
 
 use super::*;
 use library::registry::Registry;
-use library::room::{Call, Variant};
+use library::room::{Call, ValueId, Variant};
 use library::tensor::Dtype;
-use plan::Plan;
 use plan::passes::mutate::Mutations;
+use plan::{Node, Plan};
 
 /// The worst check of a part, in thousandths of the bound.
 fn worst(part: &str, policies: &Policies) -> u64 {
@@ -69,14 +69,29 @@ fn lost(plan: &mut Plan) -> usize {
     before - body.nodes.len()
 }
 
-/// Accumulates one parameter's gradient twice.
+/// Adds one parameter's gradient to itself before it is accumulated.
 fn doubled(plan: &mut Plan) -> usize {
     let body = plan.templates.iter_mut().find(|template| template.name == "body").expect("body");
     let at =
         body.nodes.iter().position(|node| node.kernel == "accumulate" && node.module == "layers.0.attention.output");
     let Some(at) = at else { return 0 };
-    let again = body.nodes[at].clone();
-    body.nodes.insert(at, again);
+    let gradient = body.nodes[at].inputs[0];
+    let sum = ValueId(plan.values.len());
+    plan.values.push(plan.values[gradient.0].clone());
+    let kernel = Registry::standard().kernel("grad_add").copied().expect("a kernel");
+    let add = Node {
+        id: "layers.0.attention.output/grad_add/backward".to_owned(),
+        kernel: kernel.name.to_owned(),
+        contract: kernel.contract.to_owned(),
+        variant: kernel.reference().name.to_owned(),
+        attributes: serde_json::json!({}),
+        inputs: vec![gradient, gradient],
+        outputs: vec![sum],
+        in_place: 0,
+        ..body.nodes[at].clone()
+    };
+    body.nodes[at].inputs[0] = sum;
+    body.nodes.insert(at, add);
     1
 }
 
