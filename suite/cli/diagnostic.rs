@@ -22,7 +22,7 @@ fn report(snippet: Snippet<'_>) -> Report {
         || "correct the file; `lockstep recipes` lists those that are shipped, as examples".to_owned(),
         |nearest| format!("did you mean `{nearest}`?"),
     );
-    let diagnostic = MietteDiagnostic::new(format!("recipe {}: {message}", path.display()))
+    let diagnostic = MietteDiagnostic::new(format!("the recipe is not valid: {message}"))
         .with_label(LabeledSpan::at(start..start + length, place))
         .with_help(help);
     Report::new(diagnostic).with_source_code(NamedSource::new(path.to_string_lossy(), text.to_owned()))

@@ -5,7 +5,7 @@
 
 use library::room::ValueId;
 use library::tensor::{View, ViewMut};
-use plan::graph::{Plan, Value, ValueKind};
+use plan::graph::{Plan, ValueKind};
 use std::collections::BTreeSet;
 
 /// Buffers are made of 8-byte words, so every dtype can be viewed in place.
@@ -15,6 +15,8 @@ pub struct Buffers {
     slots: Vec<Storage>,
     /// How often each slot has been written.
     versions: Vec<u64>,
+    /// Slots of values that live on and are updated in place: sums under construction.
+    accumulators: BTreeSet<usize>,
     poison: Option<u8>,
     poisoned_bytes: u64,
     scattered: u64,
@@ -29,8 +31,8 @@ impl Buffers {
     }
 
     /// Allocates every slot of `plan`. State and accumulators start as zeros. With a poison byte everything else starts
-    /// as poison and becomes poison again after its last reader. `scatter` adds unused bytes between allocations, so that addresses
-    /// differ between runs.
+    /// as poison and becomes poison again after its last reader. `scatter` adds unused bytes between allocations, so
+    /// that addresses differ between runs.
     #[must_use]
     pub fn allocate(plan: &Plan, poison: Option<u8>, scatter: u64) -> Self {
         let mut slots: Vec<Storage> = Vec::with_capacity(plan.slots.len());
@@ -45,21 +47,15 @@ impl Buffers {
         }
         drop(ballast);
         let mut poisoned_bytes = if poison.is_some() { plan.peak_bytes() as u64 } else { 0 };
-        // A micro-batch writes some leaves of an accumulator: the others would show poison to whoever looks at it.
-        let whole: BTreeSet<ValueId> =
-            plan.nodes().flat_map(|(_, node)| &node.outputs[node.in_place..]).copied().collect();
-        let starts_as_zeros = |(index, value): &(usize, &Value)| match value.kind {
-            ValueKind::State(_) => true,
-            ValueKind::Persistent => !whole.contains(&ValueId(*index)),
-            ValueKind::Host | ValueKind::Transient => false,
-        };
-        for (_, value) in plan.values.iter().enumerate().filter(starts_as_zeros) {
-            slots[value.slot].fill(0);
-            poisoned_bytes -= if poison.is_some() { plan.slots[value.slot] as u64 } else { 0 };
+        let accumulators = accumulators(plan);
+        let state = plan.values.iter().filter(|value| matches!(value.kind, ValueKind::State(_)));
+        for slot in state.map(|value| value.slot).chain(accumulators.iter().copied()) {
+            slots[slot].fill(0);
+            poisoned_bytes -= if poison.is_some() { plan.slots[slot] as u64 } else { 0 };
         }
         let versions = vec![0; slots.len()];
         let scattered = if scatter == 0 { 0 } else { plan.slots.len() as u64 };
-        Self { slots, versions, poison, poisoned_bytes, scattered }
+        Self { slots, versions, accumulators, poison, poisoned_bytes, scattered }
     }
 
     #[must_use]
@@ -81,6 +77,14 @@ impl Buffers {
     #[must_use]
     pub fn version(&self, plan: &Plan, value: ValueId) -> u64 {
         self.versions[plan.value(value).slot]
+    }
+
+    /// Clears the accumulators. A call that touches some leaves leaves the others as they are, so without this what
+    /// stands in them would depend on the step before, and a resumed run would read something else there.
+    pub(crate) fn begin_step(&mut self) {
+        for slot in &self.accumulators {
+            self.slots[*slot].fill(0);
+        }
     }
 
     /// A value to read.
@@ -121,4 +125,10 @@ impl Buffers {
             self.poisoned_bytes += value.spec.bytes() as u64;
         }
     }
+}
+
+fn accumulators(plan: &Plan) -> BTreeSet<usize> {
+    let updated = plan.nodes().flat_map(|(_, node)| &node.outputs[..node.in_place]);
+    let values = updated.map(|value| plan.value(*value)).filter(|value| value.kind == ValueKind::Persistent);
+    values.map(|value| value.slot).collect()
 }

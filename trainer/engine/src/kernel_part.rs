@@ -159,15 +159,15 @@ impl Runner<'_> {
                 Some(output) => kernel.outputs[output],
                 None => kernel.inputs[index.min(kernel.inputs.len() - 1)],
             };
-            operands.push((Role::In, index, name, tensor));
+            operands.push((Role::In, name, tensor));
         }
         for (index, tensor) in outputs.iter().enumerate() {
-            operands.push((Role::Out, index, kernel.outputs[index.min(kernel.outputs.len() - 1)], tensor));
+            operands.push((Role::Out, kernel.outputs[index.min(kernel.outputs.len() - 1)], tensor));
         }
         let node = format!("{}/{}", self.room.name(), case.name);
-        for (role, index, name, tensor) in operands {
+        for (role, name, tensor) in operands {
             let record = tensor_record(&node, kernel.name, kernel.contract, variant.name, name, role, tensor);
-            self.recorder.operand(step, &case.name, index as u64, record, tensor.bytes())?;
+            self.recorder.operand(step, &case.name, record, tensor.bytes())?;
         }
         let leaves: Vec<String> = (0..outputs.len())
             .map(|index| format!("{}/{}", case.name, kernel.outputs[index.min(kernel.outputs.len() - 1)]))

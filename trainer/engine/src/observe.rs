@@ -11,6 +11,7 @@ use fingerprint::Fingerprint;
 use library::room::ValueId;
 use library::tensor::{Spec, Tensor, View};
 use plan::graph::{Node, Phase, Plan};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub struct Recorder {
@@ -18,6 +19,8 @@ pub struct Recorder {
     observe: Observe,
     directory: PathBuf,
     records: u64,
+    /// Tensors of this step whose bytes were written, by node and role.
+    seen: BTreeMap<(String, Role), u64>,
 }
 
 impl Recorder {
@@ -27,7 +30,7 @@ impl Recorder {
     /// When they exist or cannot be created.
     pub fn create(directory: &Path, observe: Observe) -> Result<Self, EngineError> {
         let writer = TraceWriter::create(directory, 0).map_err(|source| EngineError::trace(directory, source))?;
-        Ok(Self { writer, observe, directory: directory.to_owned(), records: 0 })
+        Ok(Self { writer, observe, directory: directory.to_owned(), records: 0, seen: BTreeMap::new() })
     }
 
     #[must_use]
@@ -121,7 +124,7 @@ impl Recorder {
             Role::In => node.inputs.iter().chain(read_in_place).copied().collect(),
             Role::Out => node.outputs.clone(),
         };
-        for (index, value) in operands.into_iter().enumerate() {
+        for value in operands {
             let view = buffers.view(plan, value);
             let record = TensorRecord {
                 node: node.id.clone(),
@@ -136,7 +139,7 @@ impl Recorder {
                 version: buffers.version(plan, value),
                 fingerprint: Fingerprint::of_bytes(view.bytes),
             };
-            self.elements(step, &record, index as u64, view.bytes)?;
+            self.elements(step, &record, view.bytes)?;
             self.write(step, node.phase.name(), Body::Tensor(record))?;
         }
         Ok(())
@@ -146,22 +149,19 @@ impl Recorder {
     ///
     /// # Errors
     /// When the trace cannot be written.
-    pub fn operand(
-        &mut self,
-        step: u64,
-        case: &str,
-        index: u64,
-        record: TensorRecord,
-        bytes: &[u8],
-    ) -> Result<(), EngineError> {
-        self.elements(step, &record, index, bytes)?;
+    pub fn operand(&mut self, step: u64, case: &str, record: TensorRecord, bytes: &[u8]) -> Result<(), EngineError> {
+        self.elements(step, &record, bytes)?;
         self.write(step, case, Body::Tensor(record))
     }
 
-    fn elements(&mut self, step: u64, record: &TensorRecord, index: u64, bytes: &[u8]) -> Result<(), EngineError> {
+    fn elements(&mut self, step: u64, record: &TensorRecord, bytes: &[u8]) -> Result<(), EngineError> {
         if self.observe.at(step) < ObserveLevel::Element {
             return Ok(());
         }
+        // A node runs several times in a step, once for each micro-batch.
+        let seen = self.seen.entry((record.node.clone(), record.role)).or_default();
+        let index = *seen;
+        *seen += 1;
         let directory = elements_path(&self.directory);
         let path = directory.join(element_file(step, &record.node, record.role, index, &record.tensor));
         std::fs::create_dir_all(&directory)
@@ -174,6 +174,7 @@ impl Recorder {
     /// # Errors
     /// When the trace cannot be written.
     pub fn end_step(&mut self, step: u64) -> Result<(), EngineError> {
+        self.seen.clear();
         self.writer.end_step(step).map_err(|source| EngineError::trace(&self.directory, source))
     }
 

@@ -93,6 +93,7 @@ impl Session<'_> {
             self.data_step = self.policies.cursor.save(prefetcher.progress());
             self.timing.step_begins(self.step);
             self.stage.begin(self.step, batch);
+            self.buffers.begin_step();
             self.pass("body", self.program.plan.template("body").map_or(0, |body| body.repeats))?;
             self.pass("reduce", 1)?;
             self.pass("optimizer", 1)?;

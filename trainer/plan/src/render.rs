@@ -28,13 +28,13 @@ pub fn render(plan: &Plan) -> String {
     text
 }
 
-/// What starts one parameter and its optimizer state is of one kind everywhere, so it shares a line.
+/// What starts or updates one parameter and its state is of one kind everywhere, so it shares a line.
 fn one_line(template: &Template, first: &Node, second: &Node) -> bool {
     let parameter = |node: &Node| {
         let state = [".first_moment", ".second_moment", ".average"];
         state.into_iter().find_map(|suffix| node.module.strip_suffix(suffix)).unwrap_or(&node.module).to_owned()
     };
-    template.name == "init" && parameter(first) == parameter(second)
+    matches!(template.name.as_str(), "init" | "optimizer") && parameter(first) == parameter(second)
 }
 
 fn line(plan: &Plan, node: &Node) -> String {

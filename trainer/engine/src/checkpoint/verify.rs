@@ -111,7 +111,11 @@ impl fmt::Display for VerifyReport {
         writeln!(f, "{}", self.root.display())?;
         for save in &self.saves {
             let newest = self.newest.as_ref().is_some_and(|pointer| pointer.directory == save.directory);
-            let abandoned = self.newest.as_ref().is_none_or(|pointer| pointer.step < save.step);
+            let abandoned = match &self.newest {
+                Some(pointer) => pointer.step < save.step,
+                // A pointer that cannot be read says nothing about what was committed.
+                None => self.pointer_problem.is_none(),
+            };
             let mark = match (newest, abandoned) {
                 (true, _) => " (newest)",
                 (false, true) => " (never committed)",
