@@ -77,7 +77,7 @@ fn an_altered_pointer_is_refused_and_the_saves_stay() {
     for (from, to, texts) in [
         ("\"step\": 8", "\"step\": 9", ["step", "step-00000008"]),
         ("\"manifest_digest\": \"", "\"manifest_digest\": \"0", ["latest.json", "step-00000008"]),
-        ("step-00000008", "step-00000004", ["step-00000004", "missing"]),
+        ("step-00000008", "step-00000004", ["step-00000004", "no folder of step 8"]),
         ("{", "[", ["latest.json", "no pointer"]),
         ("\"schema\": 1", "\"schema\": 2", ["latest.json", "schema is 2"]),
     ] {
