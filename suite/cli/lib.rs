@@ -24,8 +24,9 @@ pub struct Cli {
     command: Command,
 }
 
+/// What a person or a driver can ask for.
 #[derive(Subcommand, Debug)]
-enum Command {
+pub enum Command {
     Train(TrainCommand),
     Run(suite::RunCommand),
     Recipes(RecipesCommand),
@@ -41,17 +42,25 @@ impl Cli {
     /// Runs the command with the policies of the binary.
     #[must_use]
     pub fn run(self, policies: &Policies) -> ExitCode {
+        self.command.run(policies)
+    }
+}
+
+impl Command {
+    /// Runs the command with the policies of the binary.
+    #[must_use]
+    pub fn run(self, policies: &Policies) -> ExitCode {
         driver::process::die_with_parent();
-        let result = match self.command {
-            Command::Run(command) => return command.run(),
-            Command::Compare(command) => return command.run(),
-            Command::Golden(command) => return command.run(),
-            Command::Train(command) => command.run(policies),
-            Command::Recipes(command) => command.run(),
-            Command::Describe(command) => command.run(policies),
-            Command::Plan(command) => command.run(policies),
-            Command::Verify(command) => command.run(),
-            Command::Doctor(command) => command.run(),
+        let result = match self {
+            Self::Run(command) => return command.run(),
+            Self::Compare(command) => return command.run(),
+            Self::Golden(command) => return command.run(),
+            Self::Train(command) => command.run(policies),
+            Self::Recipes(command) => command.run(),
+            Self::Describe(command) => command.run(policies),
+            Self::Plan(command) => command.run(policies),
+            Self::Verify(command) => command.run(),
+            Self::Doctor(command) => command.run(),
         };
         result.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
     }

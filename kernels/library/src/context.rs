@@ -26,7 +26,8 @@ impl Context {
 pub struct Pool {
     threads: usize,
     workers: rayon::ThreadPool,
-    perturbation: Option<u64>,
+    order: Option<u64>,
+    delays_from: Option<u64>,
     calls: AtomicU64,
     tasks: AtomicU64,
     reordered: AtomicU64,
@@ -48,6 +49,15 @@ impl Pool {
     /// When the operating system refuses to start a thread.
     #[must_use]
     pub fn new(threads: usize, perturbation: Option<u64>) -> Self {
+        Self::perturbed(threads, perturbation, perturbation)
+    }
+
+    /// A pool whose two perturbations have seeds of their own: the order in which tasks start, and delays.
+    ///
+    /// # Panics
+    /// When the operating system refuses to start a thread.
+    #[must_use]
+    pub fn perturbed(threads: usize, order: Option<u64>, delays: Option<u64>) -> Self {
         let threads = threads.max(1);
         let workers = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -55,7 +65,16 @@ impl Pool {
             .build()
             .expect("the operating system starts the worker threads");
         let zero = AtomicU64::default;
-        Self { threads, workers, perturbation, calls: zero(), tasks: zero(), reordered: zero(), delays: zero() }
+        Self {
+            threads,
+            workers,
+            order,
+            delays_from: delays,
+            calls: zero(),
+            tasks: zero(),
+            reordered: zero(),
+            delays: zero(),
+        }
     }
 
     #[must_use]
@@ -77,11 +96,11 @@ impl Pool {
         self.tasks.fetch_add(tasks.len() as u64, Ordering::Relaxed);
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let mut queue: Vec<(usize, T)> = tasks.into_iter().enumerate().collect();
-        if let Some(seed) = self.perturbation {
+        if let Some(seed) = self.order {
             self.shuffle(&mut queue, seed, call);
         }
         let run = |(index, task): (usize, T)| {
-            if let Some(seed) = self.perturbation {
+            if let Some(seed) = self.delays_from {
                 self.delay(seed, call, index);
             }
             work(index, task);

@@ -30,9 +30,9 @@ impl Buffers {
         Storage::new().try_reserve_exact(plan.peak_bytes() / 8).is_ok()
     }
 
-    /// Allocates every slot of `plan`. State and accumulators start as zeros. With a poison byte everything else starts as poison and
-    /// becomes poison again after its last reader. `scatter` adds unused bytes between allocations, so that addresses
-    /// differ between runs.
+    /// Allocates every slot of `plan`. State and accumulators start as zeros. With a poison byte everything else starts
+    /// as poison and becomes poison again after its last reader. `scatter` adds unused bytes between allocations, so
+    /// that addresses differ between runs.
     #[must_use]
     pub fn allocate(plan: &Plan, poison: Option<u8>, scatter: u64) -> Self {
         let mut slots: Vec<Storage> = Vec::with_capacity(plan.slots.len());

@@ -43,6 +43,8 @@ pub enum EngineError {
     Case { room: String, case: String, source: library::room::RoomError },
     #[error("{path}: not every save is whole; the lines above name what is wrong")]
     Unsound { path: PathBuf },
+    #[error("{path}: nothing whole can be loaded: {problem}")]
+    NotLoadable { path: PathBuf, problem: String },
     #[error(
         "{path} holds no save\n  expected: a checkpoint directory, such as RUN_DIR/checkpoints, with a latest.json\n  do: check the path; a run saves every `execution.checkpoint.every` steps"
     )]
@@ -74,7 +76,8 @@ impl EngineError {
             Self::Recipe(_) | Self::Plan(_) | Self::Request { .. } | Self::Room { .. } => 30,
             Self::Case { .. } | Self::Memory { .. } => 30,
             Self::Data(_) => 31,
-            Self::Checkpoint(_) | Self::Leaf { .. } | Self::Unsound { .. } | Self::NoSave { .. } => 32,
+            Self::Checkpoint(_) | Self::Leaf { .. } | Self::Unsound { .. } => 32,
+            Self::NotLoadable { .. } | Self::NoSave { .. } => 32,
             Self::Trace { .. } | Self::Occupied { .. } => 33,
             Self::NotFinite { .. } => 34,
             Self::Variant { .. } | Self::Simd { .. } => 35,

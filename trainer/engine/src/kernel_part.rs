@@ -64,6 +64,7 @@ pub fn run(
     let Runner { context, recorder, mut counters, .. } = runner;
     count_context(&mut counters, &context);
     counters.set("records", recorder.records());
+    (job.policies.count)(&mut counters);
     recorder.finish(steps)?;
     environment::write_counters(job.request, &counters)?;
     Ok(Finished { steps, seconds: timing.seconds() })
@@ -185,7 +186,8 @@ impl Runner<'_> {
         checked.extend(check::gradients(registry, self.room, case, variant.name, &self.context).map_err(&failed)?);
         // An empty case has nothing to compare with; its bits are compared all the same.
         for checked in checked.into_iter().filter(|checked| checked.elements > 0) {
-            self.recorder.check(step, &case.name, checked.tensor, (checked.elements, checked.worst_thousandths))?;
+            let name = format!("{}.{}", kernel.name, checked.tensor);
+            self.recorder.check(step, &case.name, name, (checked.elements, checked.worst_thousandths))?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The decisions of the engine that are objects, so that a planted fault replaces an object and adds no branch.
 
 use crate::checkpoint::{ExactState, SafeOrder, SavePolicy, StatePolicy};
+use crate::counters::Counters;
 use crate::data::{CursorPolicy, ExactCursor};
 use contract::execution::Execution;
 use library::registry::Registry;
@@ -17,6 +18,8 @@ pub struct Policies {
     pub state: Arc<dyn StatePolicy>,
     pub save: Arc<dyn SavePolicy>,
     pub step: Arc<dyn StepPolicy>,
+    /// Adds to the counters of a finished run what only the binary knows.
+    pub count: fn(&mut Counters),
 }
 
 impl Policies {
@@ -29,6 +32,7 @@ impl Policies {
             state: Arc::new(ExactState),
             save: Arc::new(SafeOrder),
             step: Arc::new(ExactStep),
+            count: |_| {},
         }
     }
 }

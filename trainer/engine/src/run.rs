@@ -153,6 +153,7 @@ fn run_plan(
         checkpoints.count(&mut counters);
     }
     counters.set("records", recorder.records());
+    (policies.count)(&mut counters);
     recorder.finish(step)?;
     environment::write_counters(request, &counters)?;
     Ok(Finished { steps: step, seconds: timing.seconds() })

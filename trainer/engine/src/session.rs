@@ -1,7 +1,7 @@
 //! One run of a plan: from the start or from a checkpoint, step by step to the end.
 
 use crate::buffers::Buffers;
-use crate::checkpoints::Checkpoints;
+use crate::checkpoints::{Checkpoints, Found};
 use crate::control::Control;
 use crate::counters::Counters;
 use crate::data::{Dataset, PrefetchOptions, Prefetcher};
@@ -48,13 +48,8 @@ impl Session<'_> {
     /// # Errors
     /// When a checkpoint is there and cannot be believed.
     pub fn begin(&mut self, resume: bool) -> Result<(), EngineError> {
-        self.pass("init", 1)?;
-        if !resume {
-            return Ok(());
-        }
-        let expected = self.leaves(0)?.into_iter().map(|(name, tensor)| (name, tensor.spec)).collect();
-        let Some(checkpoints) = &mut self.checkpoints else { return Ok(()) };
-        let Some(loaded) = checkpoints.load(expected)? else { return Ok(()) };
+        self.pass("tables", 1)?;
+        let Some(loaded) = self.load(resume)? else { return self.pass("init", 1) };
         let restored = restore(&self.program.plan, &mut self.buffers, &loaded.leaves)?;
         self.dataset.verify(&restored.data)?;
         self.step = restored.step;
@@ -72,6 +67,14 @@ impl Session<'_> {
         let point = Point::Loaded { step: loaded.pointer.step, manifest_digest: loaded.pointer.manifest_digest };
         self.control.announce(point, true)?;
         Ok(())
+    }
+
+    fn load(&mut self, resume: bool) -> Result<Option<Found>, EngineError> {
+        let expected = self.leaves(0)?.into_iter().map(|(name, tensor)| (name, tensor.spec)).collect();
+        match &mut self.checkpoints {
+            Some(checkpoints) if resume => checkpoints.load(expected),
+            _ => Ok(None),
+        }
     }
 
     /// Runs every remaining step.

@@ -332,12 +332,12 @@ impl Assembly<'_> {
         optimizer::optimizer(graph, self.semantics, &pairs, owned, shared)?;
         self.template(graph, "optimizer", 1);
         graph.phase = Phase::Init;
-        if graph.find("rope_table").is_some() {
-            graph.host("data", HostAction::StageTables, &[host.rope_table]);
-        }
         precision::initialise(graph, self.semantics, owned, shared)?;
-        let nodes = graph.take();
-        self.templates.insert(0, Template { name: "init".to_owned(), repeats: 1, nodes });
+        let initial = graph.take();
+        graph.host("data", HostAction::StageTables, &[host.rope_table]);
+        let tables = graph.take();
+        self.templates.insert(0, Template { name: "init".to_owned(), repeats: 1, nodes: initial });
+        self.templates.insert(0, Template { name: "tables".to_owned(), repeats: 1, nodes: tables });
         Ok(())
     }
 

@@ -214,5 +214,11 @@ fn neutral(recipe: &Recipe, plan: &Plan) -> Vec<Alternative> {
         list.push(neutral("eval_cadence", &[("eval_every", json!(evaluations))], &["evaluations"]));
         list.push(neutral("data_workers", &[("data_workers", json!(execution.data_workers + 1))], &["data_workers"]));
     }
+    if end_to_end {
+        // A little more than half a run has an epoch's end, an evaluation, a save and a skipped step behind it.
+        for alternative in &mut list {
+            alternative.steps = Some(alternative.steps.unwrap_or(plan.steps / 2 + 1));
+        }
+    }
     list
 }

@@ -84,7 +84,9 @@ const TABLE: &[Row] = &[
         level: 3,
         may_use: &[
             ("contract", "a fault names the claim that must catch it"),
+            ("driver", "the gates read the reports of its trials"),
             ("engine", "a fault replaces a policy"),
+            ("judge", "the gates put its comparers through their battery"),
             ("library", "a fault may replace a variant"),
             ("mutants", "plans name mutant variants"),
             ("numerics", "policies draw from Philox"),

@@ -8,6 +8,7 @@
 mod cases;
 pub mod craft;
 mod evidence;
+pub mod faulty;
 
 use crate::compare::Comparer;
 use crate::outcome::Outcome;

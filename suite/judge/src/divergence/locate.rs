@@ -156,7 +156,7 @@ fn describe(sides: Sides<'_>, pairs: &[(usize, usize)], index: usize, kind: Kind
     }
     if let (Body::Tensor(a), Body::Tensor(b)) = (&left.body, &right.body) {
         divergence.inputs_equal =
-            if kind == Kind::Input { Some(false) } else { inputs_equal(sides, &pairs[..index], a) };
+            if kind == Kind::Input { Some(false) } else { inputs_equal(sides, &pairs[..index], a, l) };
         divergence.cause = tensor_cause(kind, divergence.inputs_equal, &field, a, b);
         return divergence;
     }
@@ -190,9 +190,10 @@ pub(super) const fn cause(kind: Kind) -> &'static str {
     }
 }
 
-/// Whether the inputs of the node instance that wrote `output` are equal. `before` are the matched records before it.
-fn inputs_equal(sides: Sides<'_>, before: &[(usize, usize)], output: &TensorRecord) -> Option<bool> {
-    let mut equal = None;
+/// Whether the inputs of the node instance that wrote `output`, the record at `place` on the left, are equal. `before`
+/// are the matched records before it. `None` when one of them has no match: another split gives it another shape.
+fn inputs_equal(sides: Sides<'_>, before: &[(usize, usize)], output: &TensorRecord, place: usize) -> Option<bool> {
+    let (mut equal, mut matched) = (None, 0);
     for &(l, r) in before.iter().rev() {
         let (Body::Tensor(left), Body::Tensor(right)) = (&sides.left[l].body, &sides.right[r].body) else { break };
         if left.node != output.node || (left.role == Role::Out && equal.is_some()) {
@@ -200,9 +201,23 @@ fn inputs_equal(sides: Sides<'_>, before: &[(usize, usize)], output: &TensorReco
         }
         if left.role == Role::In {
             equal = Some(equal.unwrap_or(true) && left.fingerprint == right.fingerprint);
+            matched += 1;
         }
     }
-    equal
+    equal.filter(|equal| !equal || matched == inputs_before(sides.left, place, &output.node))
+}
+
+/// Inputs that were recorded for the instance of `node` whose output stands at `place`.
+fn inputs_before(records: &[&Record], place: usize, node: &str) -> usize {
+    let mut inputs = 0;
+    for record in records[..place].iter().rev() {
+        let Body::Tensor(tensor) = &record.body else { break };
+        if tensor.node != node || (tensor.role == Role::Out && inputs > 0) {
+            break;
+        }
+        inputs += usize::from(tensor.role == Role::In);
+    }
+    inputs
 }
 
 fn blank(kind: Kind, record: &Record, rank: u32) -> Divergence {

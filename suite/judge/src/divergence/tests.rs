@@ -140,6 +140,21 @@ fn a_backend_pair_whose_state_differs_names_the_node_when_both_sides_recorded_it
 }
 
 #[test]
+fn inputs_of_another_split_are_not_called_equal() {
+    let scratch = tempfile::tempdir().unwrap();
+    let outcome = judge(scratch.path(), Claim::Neutral, Mode::State, |craft| {
+        craft.bend(0, 4, |body| match body {
+            Body::Tensor(tensor) if tensor.role == contract::record::Role::In => tensor.shape = vec![7],
+            Body::Tensor(tensor) => tensor.fingerprint = fingerprint("other"),
+            Body::State { fingerprint: of_leaf, .. } => *of_leaf = fingerprint("other"),
+            _ => {}
+        });
+    });
+    let divergence = outcome.divergence.unwrap();
+    assert_eq!((divergence.kind, divergence.step, divergence.inputs_equal), (Kind::Output, 4, None));
+}
+
+#[test]
 fn an_evaluation_that_only_one_side_made_is_not_compared_and_one_that_both_made_is() {
     let eval = |bits: u32, craft: &mut Craft| {
         let body = crate::battery::craft::scalar("loss", bits);

@@ -49,6 +49,22 @@ impl VerifyReport {
         };
         self.newest.as_ref().filter(whole)
     }
+
+    /// Why there is no such save: what is wrong with the pointer, or the first problem of the save that it names.
+    #[must_use]
+    pub fn obstacle(&self) -> String {
+        let Some(newest) = &self.newest else {
+            return self.pointer_problem.clone().unwrap_or_else(|| "nothing was ever committed".to_owned());
+        };
+        let directory = &newest.directory;
+        let named = self.saves.iter().find(|save| save.directory == *directory);
+        let problem = named.map(|save| save.problems.first());
+        match problem {
+            None => format!("latest.json names {directory}, which is missing"),
+            Some(None) => format!("{directory} has no problem"),
+            Some(Some(problem)) => format!("{directory}: {problem}"),
+        }
+    }
 }
 
 /// Reads and verifies every save below `root`. Changes nothing.

@@ -108,7 +108,8 @@ impl VerifyCommand {
         }
         let unsound = || EngineError::Unsound { path: self.checkpoints.clone() };
         if self.pointer {
-            let pointer = report.loadable().ok_or_else(unsound)?;
+            let obstacle = || EngineError::NotLoadable { path: self.checkpoints.clone(), problem: report.obstacle() };
+            let pointer = report.loadable().ok_or_else(obstacle)?;
             say(&serde_json::to_string(pointer).expect("a pointer is plain data"));
             return Ok(());
         }

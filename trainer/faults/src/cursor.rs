@@ -1,0 +1,34 @@
+//! Positions in the data that are saved or restored wrongly.
+
+use engine::data::{CursorPolicy, Place, Progress};
+
+/// A position that is right when saved; the function decides where a resumed run starts.
+#[derive(Debug)]
+pub struct ResumesAt(pub fn(Place) -> u64);
+
+impl CursorPolicy for ResumesAt {
+    fn save(&self, progress: Progress) -> u64 {
+        progress.consumer
+    }
+
+    fn resume(&self, saved: Place) -> u64 {
+        let step = (self.0)(saved);
+        mutants::activated(u64::from(step != saved.step));
+        step
+    }
+}
+
+/// Saves how far prefetch may be, not how far training is.
+#[derive(Debug)]
+pub struct SavesProducer;
+
+impl CursorPolicy for SavesProducer {
+    fn save(&self, progress: Progress) -> u64 {
+        mutants::activated(1);
+        progress.consumer + progress.depth
+    }
+
+    fn resume(&self, saved: Place) -> u64 {
+        saved.step
+    }
+}

@@ -1,0 +1,115 @@
+//! States that are saved or restored wrongly.
+
+use contract::pointer::Pointer;
+use engine::checkpoint::{ExpectedLeaf, Leaf, State, StatePolicy};
+use library::tensor::{Dtype, Spec, Tensor};
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// Changes a state on its way into a save, and one on its way out of it.
+#[derive(Debug)]
+pub struct Changed {
+    pub saved: fn(&mut State),
+    pub loaded: fn(&mut State, &[ExpectedLeaf]),
+}
+
+impl StatePolicy for Changed {
+    fn before_save<'a>(&self, _: u64, state: &'a State) -> Cow<'a, State> {
+        let mut other = state.clone();
+        (self.saved)(&mut other);
+        mutants::activated(u64::from(other != *state));
+        Cow::Owned(other)
+    }
+
+    fn after_load(&self, expected: &[ExpectedLeaf], state: State) -> State {
+        let mut other = state.clone();
+        (self.loaded)(&mut other, expected);
+        mutants::activated(u64::from(other != state));
+        other
+    }
+}
+
+/// Saves a state as it is.
+pub fn as_is(_: &mut State) {}
+
+/// Restores a state as it was saved.
+pub fn as_saved(_: &mut State, _: &[ExpectedLeaf]) {}
+
+/// Loses both moments and fills them with their default.
+pub fn moments_by_default(state: &mut State, expected: &[ExpectedLeaf]) {
+    state.leaves.retain(|leaf| !leaf.name.contains("_moment/"));
+    fill_missing(state, expected);
+}
+
+/// Fills every leaf that a save lacks with zeros.
+pub fn fill_missing(state: &mut State, expected: &[ExpectedLeaf]) {
+    for ExpectedLeaf { name, spec } in expected {
+        if state.get(name).is_none() {
+            state.leaves.push(Leaf { name: name.clone(), tensor: Tensor::zeros(spec.clone()) });
+        }
+    }
+    state.leaves.sort_by(|a, b| a.name.cmp(&b.name));
+}
+
+/// Starts the loss scale again.
+pub fn scaler_from_start(state: &mut State, _: &[ExpectedLeaf]) {
+    for leaf in &mut state.leaves {
+        match leaf.name.as_str() {
+            "optimizer/scale" => leaf.tensor.view_mut().into_typed::<f32>()[0] = 1024.0,
+            "optimizer/good_steps" => leaf.tensor.view_mut().into_typed::<u32>()[0] = 0,
+            _ => {}
+        }
+    }
+}
+
+/// Saves the schedule's position as it was before the step.
+pub fn schedule_one_behind(state: &mut State) {
+    for leaf in state.leaves.iter_mut().filter(|leaf| leaf.name == "optimizer/applied_steps") {
+        let steps = &mut leaf.tensor.view_mut().into_typed::<u64>()[0];
+        *steps = steps.saturating_sub(1);
+    }
+}
+
+const PADDING: &str = "optimizer/bucket_padding";
+
+/// Saves the padding behind a bucket: bytes that nobody wrote.
+pub fn with_padding(state: &mut State) {
+    let stale = std::ptr::from_ref(state).addr() as u64;
+    let tensor = Tensor::from_bytes(Spec::new(Dtype::U64, &[1]), &stale.to_le_bytes());
+    state.leaves.push(Leaf { name: PADDING.to_owned(), tensor });
+    state.leaves.sort_by(|a, b| a.name.cmp(&b.name));
+}
+
+/// Takes the padding out again.
+pub fn without_padding(state: &mut State, _: &[ExpectedLeaf]) {
+    state.leaves.retain(|leaf| leaf.name != PADDING);
+}
+
+/// Leaves the averages out of the save.
+pub fn without_averages(state: &mut State) {
+    state.leaves.retain(|leaf| !leaf.name.starts_with("optimizer/average/"));
+}
+
+/// Every later save is the first one again.
+#[derive(Debug, Default)]
+pub struct FirstAgain(OnceLock<State>);
+
+impl StatePolicy for FirstAgain {
+    fn before_save<'a>(&self, _: u64, state: &'a State) -> Cow<'a, State> {
+        let first = self.0.get_or_init(|| state.clone());
+        mutants::activated(u64::from(first != state));
+        Cow::Owned(first.clone())
+    }
+}
+
+/// Takes no save at all, or the oldest one.
+#[derive(Debug)]
+pub struct Chooses(pub fn(&[Pointer]) -> Option<Pointer>);
+
+impl StatePolicy for Chooses {
+    fn choose(&self, newest: Option<Pointer>, complete: &[Pointer]) -> Option<Pointer> {
+        let chosen = (self.0)(complete);
+        mutants::activated(u64::from(chosen != newest));
+        chosen
+    }
+}
