@@ -77,7 +77,7 @@ fn an_altered_pointer_is_refused_and_the_saves_stay() {
     for (from, to, texts) in [
         ("\"step\": 8", "\"step\": 9", ["step", "step-00000008"]),
         ("\"manifest_digest\": \"", "\"manifest_digest\": \"0", ["latest.json", "step-00000008"]),
-        ("step-00000008", "step-00000004", ["step-00000004", "missing"]),
+        ("step-00000008", "step-00000004", ["step-00000004", "no folder of step 8"]),
         ("{", "[", ["latest.json", "no pointer"]),
         ("\"schema\": 1", "\"schema\": 2", ["latest.json", "schema is 2"]),
     ] {
@@ -96,7 +96,7 @@ fn an_altered_pointer_is_refused_and_the_saves_stay() {
 fn a_checkpoint_of_another_recipe_or_another_part_is_refused_and_stays() {
     let room = saved();
     let checkpoints = room.checkpoints("one").to_string_lossy().into_owned();
-    let other = room.recipe("other", &[("seed: 20261129", "seed: 7")]);
+    let other = room.recipe("other", &[("seed: ", "seed: 7")]);
     for (run, recipe, part, found) in [
         ("two", other.as_str(), "module/optimizer_step", "dense-ieee module/optimizer_step"),
         ("three", "dense-ieee", "kernel/adamw", "dense-ieee module/optimizer_step"),

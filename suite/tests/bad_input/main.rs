@@ -84,12 +84,14 @@ impl Room {
         self.path(name).to_string_lossy().into_owned()
     }
 
-    /// A recipe with some words replaced; its name is `name`.
+    /// A recipe with some words, or the values of some keys, replaced; its name is `name`.
     fn recipe(&self, name: &str, changes: &[(&str, &str)]) -> String {
         let mut text = RECIPE.replace("name: dense-ieee", &format!("name: {name}"));
         for (from, to) in changes {
-            assert!(text.contains(from), "the recipe has no `{from}`");
-            text = text.replacen(from, to, 1);
+            let at = text.find(from).unwrap_or_else(|| panic!("the recipe has no `{from}`"));
+            // A key with its colon stands for the whole rest of its line.
+            let length = if from.ends_with(": ") { text[at..].find('\n').expect("a line ends") } else { from.len() };
+            text.replace_range(at..at + length, to);
         }
         let path = self.path(&format!("{name}.yaml"));
         std::fs::write(&path, text).expect("write the recipe");

@@ -22,7 +22,7 @@ fn worst(part: &str, policies: &Policies) -> u64 {
     checks.max().expect("the part was checked")
 }
 
-fn planted(kernel: &str, run: fn(&mut Call<'_, '_>)) -> Policies {
+fn planted(kernel: &str, run: Run) -> Policies {
     let registry = Registry::standard().with_variant(kernel, Variant { name: "wrong", run });
     let variants = vec![(kernel.to_owned(), "wrong".to_owned())];
     Policies { registry, mutations: Mutations { variants, ..Mutations::default() }, ..Policies::standard() }
@@ -32,17 +32,19 @@ fn planted(kernel: &str, run: fn(&mut Call<'_, '_>)) -> Policies {
 fn one_percent_more(kernel: &str, call: &mut Call<'_, '_>) {
     let registry = Registry::standard();
     (registry.kernel(kernel).expect("a kernel").reference().run)(call);
-    for output in call.outputs.iter_mut().filter(|output| output.spec.dtype == Dtype::F32 && output.bytes.len() >= 4) {
+    let first = call.outputs.iter_mut().find(|output| output.spec.dtype == Dtype::F32 && output.bytes.len() >= 4);
+    if let Some(output) = first {
         let bytes: [u8; 4] = output.bytes[..4].try_into().expect("four bytes");
         let more = f32::from_le_bytes(bytes) * 1.01 + 0.01;
         output.bytes[..4].copy_from_slice(&more.to_le_bytes());
-        return;
     }
 }
 
+type Run = fn(&mut Call<'_, '_>);
+
 #[test]
 fn a_wrong_variant_exceeds_the_bound_and_the_right_ones_do_not() {
-    let wrong: [(&str, fn(&mut Call<'_, '_>)); 4] = [
+    let wrong: [(&str, Run); 4] = [
         ("rmsnorm", |call| one_percent_more("rmsnorm", call)),
         ("matmul", |call| one_percent_more("matmul", call)),
         ("swiglu", |call| one_percent_more("swiglu", call)),
