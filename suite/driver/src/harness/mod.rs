@@ -89,11 +89,7 @@ fn run(options: &Options, adapter: AdapterSource, trainer: &Path) -> Result<Verd
 }
 
 #[expect(clippy::disallowed_methods, reason = "says how long a call took")]
-fn carry_out(
-    options: &Options,
-    surroundings: &Surroundings,
-    prepared: Prepared,
-) -> Result<Verdict, (Verdict, String)> {
+fn carry_out(options: &Options, surroundings: &Surroundings, prepared: Prepared) -> Result<Verdict, (Verdict, String)> {
     let infra = |message: String| (Verdict::Infra, message);
     let clock = Instant::now();
     let session = Session::open(options, &prepared, surroundings).map_err(infra)?;
