@@ -19,7 +19,7 @@ pub fn render(plan: &Plan) -> String {
         plan.peak_bytes()
     );
     for template in &plan.templates {
-        let _ = writeln!(text, "\n{} × {}: {} nodes", template.name, template.repeats, template.nodes.len());
+        let _ = writeln!(text, "{} × {}: {} nodes", template.name, template.repeats, template.nodes.len());
         for nodes in template.nodes.chunk_by(|first, second| one_line(template, first, second)) {
             let lines: Vec<String> = nodes.iter().map(|node| line(plan, node)).collect();
             let _ = writeln!(text, "  {}", lines.join("; "));
