@@ -67,7 +67,7 @@ pub fn seed_ignored(plan: &mut Plan) -> usize {
     let nodes = plan.templates.iter_mut().flat_map(|template| &mut template.nodes);
     let mut changed = 0;
     for node in nodes.filter(|node| node.kernel == "init" && node.module == "layers.1.mlp.up") {
-        node.attributes["seed"] = 0.into();
+        node.attributes["normal"]["seed"] = 0.into();
         changed += 1;
     }
     mutants::activated(changed as u64);
