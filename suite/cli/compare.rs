@@ -1,4 +1,5 @@
 //! `compare A B`: two traces or two checkpoints.
+#![forbid(unsafe_code)]
 
 use clap::Args;
 use contract::claim::Claim;

@@ -1,4 +1,5 @@
 //! Errors as people see them. One that lies in a file is shown there, with a caret; the others keep their text.
+#![forbid(unsafe_code)]
 
 use engine::EngineError;
 use engine::error::Snippet;

@@ -1,4 +1,5 @@
 //! The suite's commands: `run` and `golden propose`.
+#![forbid(unsafe_code)]
 
 use clap::{Args, Subcommand};
 use driver::golden::ProposeCommand;

@@ -33,19 +33,21 @@ pub fn describe(recipe: &Recipe, registry: &Registry, levels: &[&str]) -> Result
     let mut fused = recipe.clone();
     fused.execution.fuse = true;
     let fused_plan = assemble(&fused, &Part::EndToEnd, registry, &none)?;
-    let mut rooms: Vec<&dyn Room> = Vec::new();
-    for room in registry.rooms() {
-        let used =
-            |plan: &Plan| plan.nodes().any(|(_, node)| room.kernels().iter().any(|kernel| kernel.name == node.kernel));
-        if used(&plan) || used(&fused_plan) {
-            rooms.push(*room);
-        }
-    }
-    let mut parts: Vec<PartDescription> = rooms.iter().map(|room| kernel_part(recipe, *room, levels)).collect();
+    let mut modules_of_recipe = Vec::new();
     for name in modules(&recipe.semantics) {
         let plan = assemble(recipe, &Part::Module(name.to_owned()), registry, &none)?;
-        parts.push(plan_part(recipe, &plan, levels, &fused_part(&fused, &plan.part, registry)?));
+        let fused_plan = assemble(&fused, &plan.part, registry, &none)?;
+        modules_of_recipe.push((plan, fused_plan));
     }
+    let all =
+        || [&plan, &fused_plan].into_iter().chain(modules_of_recipe.iter().flat_map(|(plan, fused)| [plan, fused]));
+    let used = |room: &dyn Room| {
+        let own = |name: &str| room.kernels().iter().any(|kernel| kernel.name == name);
+        all().any(|plan| plan.nodes().any(|(_, node)| own(&node.kernel)))
+    };
+    let rooms = registry.rooms().iter().copied().filter(|room| used(*room));
+    let mut parts: Vec<PartDescription> = rooms.map(|room| kernel_part(recipe, room, levels)).collect();
+    parts.extend(modules_of_recipe.iter().map(|(plan, fused)| plan_part(recipe, plan, levels, fused)));
     parts.push(plan_part(recipe, &plan, levels, &fused_plan));
     for part in &mut parts {
         part.claims.retain(|claim| recipe.claims.contains(claim));
@@ -64,10 +66,6 @@ pub fn describe(recipe: &Recipe, registry: &Registry, levels: &[&str]) -> Result
         step_macs: macs(&plan, registry),
         perturbation_counters: PERTURBATION.map(str::to_owned).to_vec(),
     })
-}
-
-fn fused_part(fused: &Recipe, part: &Part, registry: &Registry) -> Result<Plan, PlanError> {
-    assemble(fused, part, registry, &Mutations::default())
 }
 
 /// Multiply-adds of one step.
