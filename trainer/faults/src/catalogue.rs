@@ -329,7 +329,7 @@ fn own() -> [Fault; 11] {
             seen_in: "our own",
             trial: "end_to_end::golden",
             verdict: Verdict::Drift,
-            place: "layers.1.mlp.up",
+            place: "scalar grad_norm",
             policies: |policies| plant::rewrite(policies, plant::seed_ignored),
         },
     ]

@@ -67,8 +67,10 @@ pub fn seed_ignored(plan: &mut Plan) -> usize {
     let nodes = plan.templates.iter_mut().flat_map(|template| &mut template.nodes);
     let mut changed = 0;
     for node in nodes.filter(|node| node.kernel == "init" && node.module == "layers.1.mlp.up") {
-        node.attributes["seed"] = 0.into();
-        changed += 1;
+        if let Some(seed) = node.attributes.pointer_mut("/kind/normal/seed") {
+            *seed = 0.into();
+            changed += 1;
+        }
     }
     mutants::activated(changed as u64);
     changed
