@@ -11,7 +11,7 @@ use crate::observe::Recorder;
 use crate::policies::Policies;
 use crate::program::{Pass, Program};
 use crate::progress::{Progress, StepReport};
-use crate::state::{History, host_leaves, leaves, restore, views};
+use crate::state::{History, host_leaves, leaves, restore};
 use crate::timing::Timing;
 use contract::control::Point;
 use library::context::Context;
@@ -222,16 +222,13 @@ impl Session<'_> {
         let data = self.dataset.state(data_step)?;
         let plan = &self.program.plan;
         let host = host_leaves(plan, self.recipe.semantics.seed, self.step, &data, &self.history);
-        Ok(leaves(plan, &self.buffers, &host))
+        Ok(leaves(plan, &self.buffers, host))
     }
 
-    /// Fingerprints the state where it lies: a copy of it would cost more than the fingerprints.
     fn record_state(&mut self) -> Result<(), EngineError> {
+        let leaves = self.leaves(self.data_step)?;
         let step = self.step - 1;
-        let data = self.dataset.state(self.data_step)?;
-        let plan = &self.program.plan;
-        let host = host_leaves(plan, self.recipe.semantics.seed, self.step, &data, &self.history);
-        self.recorder.state(step, "state", views(plan, &self.buffers, &host).into_iter())?;
+        self.recorder.state(step, "state", leaves.iter().map(|(leaf, tensor)| (leaf.as_str(), tensor.view())))?;
         self.recorder.end_step(step)
     }
 

@@ -6,7 +6,7 @@
 use crate::buffers::Buffers;
 use crate::data::DataState;
 use crate::error::EngineError;
-use library::tensor::{Dtype, Spec, Tensor, View};
+use library::tensor::{Dtype, Spec, Tensor};
 use numerics::philox::Stream;
 use plan::graph::Plan;
 
@@ -69,20 +69,16 @@ pub fn host_leaves(plan: &Plan, seed: u64, step: u64, data: &DataState, history:
     ]
 }
 
-/// All leaves, ascending by name, where they lie.
+/// All leaves, ascending by name.
 #[must_use]
-pub fn views<'a>(plan: &'a Plan, buffers: &'a Buffers, host: &'a [(String, Tensor)]) -> Vec<(&'a str, View<'a>)> {
-    let of_plan = plan.state().into_iter().map(|(leaf, value)| (leaf, buffers.view(plan, value)));
-    let mut views: Vec<_> = host.iter().map(|(leaf, tensor)| (leaf.as_str(), tensor.view())).chain(of_plan).collect();
-    views.sort_by_key(|(leaf, _)| *leaf);
-    views
-}
-
-/// Copies of all leaves, ascending by name.
-#[must_use]
-pub fn leaves(plan: &Plan, buffers: &Buffers, host: &[(String, Tensor)]) -> Vec<(String, Tensor)> {
-    let copy = |(leaf, view): (&str, View<'_>)| (leaf.to_owned(), Tensor::from_bytes(view.spec.clone(), view.bytes));
-    views(plan, buffers, host).into_iter().map(copy).collect()
+pub fn leaves(plan: &Plan, buffers: &Buffers, host: Vec<(String, Tensor)>) -> Vec<(String, Tensor)> {
+    let mut leaves = host;
+    for (leaf, value) in plan.state() {
+        let view = buffers.view(plan, value);
+        leaves.push((leaf.to_owned(), Tensor::from_bytes(view.spec.clone(), view.bytes)));
+    }
+    leaves.sort_by(|a, b| a.0.cmp(&b.0));
+    leaves
 }
 
 /// What a loaded checkpoint says beside the plan's values.
