@@ -35,7 +35,7 @@ class Model(torch.nn.Module):
         w = w or self.weights()
         place = torch.arange(self.row_tokens)
         angle = self.angle[place - document_start]
-        cos, sin = angle.cos()[:, None], angle.sin()[:, None]
+        cos, sin = angle.cos().unsqueeze(-2), angle.sin().unsqueeze(-2)
         # Position i sees position j of its own document, j ≤ i.
         mask = (place[None, :] <= place[:, None]) & (place[None, :] >= document_start[:, :, None])
         x = F.embedding(tokens, w["embedding.table"])
