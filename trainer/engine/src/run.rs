@@ -228,8 +228,11 @@ pub fn data_spec(recipe: &Recipe) -> DataSpec {
     }
 }
 
-/// Held-out rows in the order of their units, leaf after leaf.
-fn held_out(recipe: &Recipe, plan: &Plan) -> Result<Vec<Row>, EngineError> {
+/// Held-out rows in the order of their units, leaf after leaf; none when the plan evaluates nothing.
+///
+/// # Errors
+/// When the corpus cannot be had.
+pub fn held_out(recipe: &Recipe, plan: &Plan) -> Result<Vec<Row>, EngineError> {
     if plan.template("evaluate").is_none() {
         return Ok(Vec::new());
     }
