@@ -34,7 +34,10 @@ fn gflops(size: usize, parallelism: Parallelism) -> f64 {
         }
         best = best.min(start.elapsed().as_secs_f64());
     }
-    let expected: f32 = (0..size).map(|k| x[k] * w[k]).sum();
+    let mut expected = 0.0_f32;
+    for k in 0..size {
+        expected += x[k] * w[k];
+    }
     assert!((y[0] - expected).abs() < 1e-3 * size as f32, "y[0] is {}, expected {expected}", y[0]);
     2.0 * (size as f64).powi(3) / best / 1e9
 }

@@ -102,7 +102,7 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Perturbation {
-    /// Seeds the order in which tasks complete, injected delays, allocation sizes and directory order.
+    /// Seeds the order in which tasks complete, injected delays and the places of allocations.
     pub seed: u64,
     /// Byte that fills every planned buffer before it is first written, and after its last read.
     pub poison: u8,

@@ -19,9 +19,10 @@ fn run(subject: &Subject) -> Vec<Finding> {
         .collect()
 }
 
-/// Examples and tests with a `main` of their own are programs too, but nothing is built on them. The suite is.
+/// Examples, tests and peers with a `main` of their own are programs too, but nothing is built on them. The suite is.
 fn is_program(path: &str) -> bool {
-    path.starts_with("suite/tests/") || !path.contains("/examples/") && !path.contains("/tests/")
+    let apart = ["/examples/", "/tests/", "/peer/"];
+    path.starts_with("suite/tests/") || !apart.iter().any(|folder| path.contains(folder))
 }
 
 #[cfg(test)]

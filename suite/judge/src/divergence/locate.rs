@@ -122,7 +122,12 @@ fn order(left: &Record, right: &Record, rank: u32) -> Divergence {
     divergence.left = order_text(left);
     divergence.right = order_text(right);
     divergence.name.clone_from(&divergence.left);
-    divergence.cause = "the order of execution is not fixed: a set without order, or whoever finishes first".to_owned();
+    let ends = |record: &Record| matches!(record.body, Body::End { .. });
+    divergence.cause = if ends(left) == ends(right) {
+        "the order of execution is not fixed: a set without order, or whoever finishes first".to_owned()
+    } else {
+        "one run ends earlier than the other: another number of steps, or a run that was stopped".to_owned()
+    };
     divergence
 }
 
