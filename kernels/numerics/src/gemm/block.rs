@@ -5,10 +5,10 @@
 //! register file. Blocks of A and B fit the second-level cache. None of these
 //! numbers reaches a result.
 
+use super::operand::{Lines, Operand, Packed};
 use super::pack::pack;
 use super::unit::{Portable, Unit, Wide};
 use super::{Finish, Scratch, Start, Tile, View};
-use crate::format::canonical;
 use crate::simd::Level;
 use pulp::{Simd, WithSimd};
 
@@ -77,9 +77,14 @@ impl Product<'_, '_> {
                 let b_panels = pack(&mut scratch.b, b, (j0, cols), (k0, depth), NV * U::LANES);
                 for i0 in (0..m).step_by(BLOCK_M) {
                     let rows = BLOCK_M.min(m - i0);
-                    let a_panels = pack(&mut scratch.a, a, (i0, rows), (k0, depth), MR);
                     let window = ((i0, rows), (j0, cols));
-                    block::<U, MR, NV>(unit, (a_panels, b_panels), depth, c, window, edge);
+                    if a.is_transposed() {
+                        let panels = pack(&mut scratch.a, a, (i0, rows), (k0, depth), MR);
+                        block::<_, U, MR, NV>(unit, Packed { panels, depth }, b_panels, c, window, edge);
+                    } else {
+                        let lines = Lines { view: a, first: i0, rows, k0, depth };
+                        block::<_, U, MR, NV>(unit, lines, b_panels, c, window, edge);
+                    }
                 }
             }
         }
@@ -97,20 +102,19 @@ struct Edge {
 type Span = (usize, usize);
 
 #[inline(always)]
-fn block<U: Unit, const MR: usize, const NV: usize>(
+fn block<A: Operand<MR>, U: Unit, const MR: usize, const NV: usize>(
     unit: U,
-    (a, b): (&[f32], &[f32]),
-    depth: usize,
+    a: A,
+    b: &[f32],
     c: &mut Tile<'_>,
     ((i0, rows), (j0, cols)): (Span, Span),
     edge: Edge,
 ) {
-    let width = NV * U::LANES;
+    let (width, depth) = (NV * U::LANES, a.depth());
     for j in (0..cols).step_by(width) {
         let b_panel = &b[j * depth..][..width * depth];
         let tile_cols = width.min(cols - j);
         for i in (0..rows).step_by(MR) {
-            let a_panel = &a[i * depth..][..MR * depth];
             let tile_rows = MR.min(rows - i);
             let mut sums = [[unit.splat(0.0); NV]; MR];
             if !edge.zero {
@@ -118,37 +122,15 @@ fn block<U: Unit, const MR: usize, const NV: usize>(
                     load::<U, NV>(sums, &c.row_mut(i0 + i + row)[j0 + j..][..tile_cols]);
                 }
             }
-            let sums = tile(unit, a_panel, b_panel, sums);
-            for (row, sums) in sums.iter().enumerate().take(tile_rows) {
-                let out = &mut c.row_mut(i0 + i + row)[j0 + j..][..tile_cols];
-                store::<U, NV>(sums, out);
+            let mut sums = a.chains::<U, NV>(unit, i, b_panel, sums);
+            for (row, sums) in sums.iter_mut().enumerate().take(tile_rows) {
                 if edge.close {
-                    out.iter_mut().for_each(|x| *x = canonical(*x + 0.0));
+                    sums.iter_mut().for_each(|sum| *sum = unit.closed(*sum));
                 }
+                store::<U, NV>(sums, &mut c.row_mut(i0 + i + row)[j0 + j..][..tile_cols]);
             }
         }
     }
-}
-
-/// The chain itself: one fma per product, k ascending.
-#[inline(always)]
-fn tile<U: Unit, const MR: usize, const NV: usize>(
-    unit: U,
-    a: &[f32],
-    b: &[f32],
-    mut sums: [[U::Register; NV]; MR],
-) -> [[U::Register; NV]; MR] {
-    let (a, _) = a.as_chunks::<MR>();
-    let (b, _) = U::registers(b).as_chunks::<NV>();
-    for (a, b) in a.iter().zip(b) {
-        for (row, &value) in sums.iter_mut().zip(a) {
-            let value = unit.splat(value);
-            for (sum, &b) in row.iter_mut().zip(b) {
-                *sum = unit.fma(value, b, *sum);
-            }
-        }
-    }
-    sums
 }
 
 #[inline(always)]

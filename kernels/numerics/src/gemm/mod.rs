@@ -5,15 +5,16 @@
 //! element never depend on m, n, the tile, the vector width, or how a caller
 //! splits the rows of C between threads.
 //!
-//! Panels of A and B are packed so that the inner loop reads memory in order.
-//! Rows and columns beyond the edge are padded with zeros and their results are
-//! dropped; K is never padded. A block of K ends by writing its accumulators to
+//! Panels of B, and of A where it is read often enough, are packed so that the
+//! inner loop reads memory in order. Results of rows and columns beyond the edge
+//! are dropped; K is never padded. A block of K ends by writing its accumulators to
 //! C, and the next one starts by reading them: a round trip that moves no bit.
 //!
 //! It does not start threads, allocate after its scratch has grown, or convert
 //! storage formats.
 
 mod block;
+mod operand;
 mod pack;
 mod unit;
 mod view;

@@ -23,28 +23,38 @@ pub(super) fn pack<'b>(
         buffer.resize(needed, 0.0);
     }
     let panels = &mut buffer[..needed];
-    for first in (0..count).step_by(width) {
-        let panel = &mut panels[first * depth..][..width * depth];
-        let present = width.min(count - first);
-        if view.is_transposed() {
-            copy_lines(panel, view, w0 + first, present, k0, width);
-        } else {
-            transpose_lines(panel, view, w0 + first, present, (k0, depth), width);
+    if view.is_transposed() {
+        copy_lines(panels, view, (w0, count), (k0, depth), width);
+    } else {
+        for first in (0..count).step_by(width) {
+            let panel = &mut panels[first * depth..][..width * depth];
+            transpose_lines(panel, view, w0 + first, width.min(count - first), (k0, depth), width);
         }
     }
     panels
 }
 
-/// Stored lines run across the panel: one copy for each k.
+/// Stored lines run across the panels. A line is read once, from end to end: lines can lie so far apart that each
+/// visit costs a miss.
 #[inline(always)]
-fn copy_lines(panel: &mut [f32], view: View<'_>, w0: usize, present: usize, k0: usize, width: usize) {
-    for (k, out) in panel.chunks_exact_mut(width).enumerate() {
-        let line = view.line(k0 + k, w0, present);
-        if present == width {
-            out.copy_from_slice(&line[..width]);
-        } else {
-            out[..present].copy_from_slice(line);
-            out[present..].fill(0.0);
+fn copy_lines(
+    panels: &mut [f32],
+    view: View<'_>,
+    (w0, count): (usize, usize),
+    (k0, depth): (usize, usize),
+    width: usize,
+) {
+    for k in 0..depth {
+        let line = view.line(k0 + k, w0, count);
+        let parts = line.chunks_exact(width);
+        let tail = parts.remainder();
+        let mut slots = panels.chunks_exact_mut(width * depth).map(|panel| &mut panel[k * width..][..width]);
+        for (part, slot) in parts.zip(&mut slots) {
+            slot.copy_from_slice(part);
+        }
+        if let (false, Some(slot)) = (tail.is_empty(), slots.next()) {
+            slot[..tail.len()].copy_from_slice(tail);
+            slot[tail.len()..].fill(0.0);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a register tile needs of the machine: splat, fused multiply-add and a
 //! slice seen as registers.
 
+use crate::format::{NAN_BITS, canonical};
 use pulp::Simd;
 
 /// A vector unit. Every implementation rounds an fma once, to nearest.
@@ -10,6 +11,8 @@ pub(super) trait Unit: Copy {
     fn splat(self, value: f32) -> Self::Register;
     /// a·b + c, rounded once.
     fn fma(self, a: Self::Register, b: Self::Register, c: Self::Register) -> Self::Register;
+    /// Canonical RN(x + 0): the end of a chain.
+    fn closed(self, x: Self::Register) -> Self::Register;
     /// The whole registers of a slice.
     fn registers(values: &[f32]) -> &[Self::Register];
     fn registers_mut(values: &mut [f32]) -> &mut [Self::Register];
@@ -31,6 +34,12 @@ impl<S: Simd> Unit for Wide<S> {
     #[inline(always)]
     fn fma(self, a: S::f32s, b: S::f32s, c: S::f32s) -> S::f32s {
         self.0.mul_add_f32s(a, b, c)
+    }
+
+    #[inline(always)]
+    fn closed(self, x: S::f32s) -> S::f32s {
+        let sum = self.0.add_f32s(x, self.splat(0.0));
+        self.0.select_f32s(self.0.equal_f32s(sum, sum), sum, self.splat(f32::from_bits(NAN_BITS)))
     }
 
     #[inline(always)]
@@ -62,6 +71,11 @@ impl Unit for Portable {
     #[inline(always)]
     fn fma(self, a: Self::Register, b: Self::Register, c: Self::Register) -> Self::Register {
         std::array::from_fn(|lane| fma(a[lane], b[lane], c[lane]))
+    }
+
+    #[inline(always)]
+    fn closed(self, x: Self::Register) -> Self::Register {
+        x.map(|x| canonical(x + 0.0))
     }
 
     #[inline(always)]
