@@ -38,27 +38,31 @@ pub(super) fn run(level: Level, product: Product<'_, '_>) {
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
             let simd = pulp::x86::V3::try_new().expect("the machine has AVX2 and FMA");
-            Simd::vectorize(simd, Tiled::<6, 2>(product));
+            Simd::vectorize(simd, Tiled::<6, 2, 12>(product));
         }
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
             let simd = pulp::x86::V4::try_new().expect("the machine has AVX-512");
-            Simd::vectorize(simd, Tiled::<8, 2>(product));
+            Simd::vectorize(simd, Tiled::<8, 2, 16>(product));
         }
         #[cfg(not(target_arch = "x86_64"))]
         Level::Avx2 | Level::Avx512 => panic!("level {level} is not available on this target"),
     }
 }
 
-/// A product with its register tile.
-struct Tiled<'a, 'c, const MR: usize, const NV: usize>(Product<'a, 'c>);
+/// A product with its register tile, and the rows of the tile of one vector that serves narrow products.
+struct Tiled<'a, 'c, const MR: usize, const NV: usize, const NARROW: usize>(Product<'a, 'c>);
 
-impl<const MR: usize, const NV: usize> WithSimd for Tiled<'_, '_, MR, NV> {
+impl<const MR: usize, const NV: usize, const NARROW: usize> WithSimd for Tiled<'_, '_, MR, NV, NARROW> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        self.0.tiled::<_, MR, NV>(Wide(simd));
+        if self.0.b.rows() <= S::F32_LANES {
+            self.0.tiled::<_, NARROW, 1>(Wide(simd));
+        } else {
+            self.0.tiled::<_, MR, NV>(Wide(simd));
+        }
     }
 }
 
