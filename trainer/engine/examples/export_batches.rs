@@ -33,8 +33,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let registry = Registry::standard();
     let plan = plan::assemble(&recipe, &Part::EndToEnd, &registry, &Mutations::default())?;
     let mut entries = Entries::new();
-    batches(&recipe, steps.parse()?, &mut entries)?;
-    let held_out = held_out(&recipe, &plan)?;
+    let dataset = Dataset::open(&data_spec(&recipe))?;
+    batches(&dataset, &recipe, steps.parse()?, &mut entries)?;
+    let held_out = held_out(&dataset, &recipe, &plan)?;
     rows("held_out.", &[held_out.len(), recipe.semantics.data.row_tokens], &held_out, &mut entries);
     parameters(&plan, &registry, &mut entries);
     write(&recipe, &entries, Path::new(file))?;
@@ -42,8 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn batches(recipe: &Recipe, steps: u64, entries: &mut Entries) -> Result<(), Box<dyn Error>> {
-    let dataset = Dataset::open(&data_spec(recipe))?;
+fn batches(dataset: &Dataset, recipe: &Recipe, steps: u64, entries: &mut Entries) -> Result<(), Box<dyn Error>> {
     println!("unigram entropy of the text: {:.4} nats", dataset.unigram_entropy());
     let mut all = Vec::new();
     for step in 0..steps {

@@ -7,6 +7,7 @@ use contract::SCHEMA;
 use contract::request::Request;
 use contract::run::{EnvFile, RunFile};
 use numerics::simd::Level;
+use object::read::{Object, ObjectSegment, ReadCache};
 use plan::Recipe;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -54,12 +55,21 @@ pub fn write_counters(request: &Request, counters: &Counters) -> Result<(), Engi
     write_json(&request.run_directory.join("counters.json"), &counters.file())
 }
 
-/// BLAKE3 of the running executable; empty when it cannot be read.
+/// BLAKE3 of the segments that the running executable loads, each after its address and length; empty when it cannot
+/// be read. Debug information is no segment, and most of the file.
 fn binary_digest() -> String {
-    let hash = |path: &Path| {
+    let digest = || {
+        let file = std::fs::File::open(std::env::current_exe().ok()?).ok()?;
+        let cache = ReadCache::new(file);
+        let executable = object::File::parse(&cache).ok()?;
         let mut hasher = blake3::Hasher::new();
-        hasher.update_reader(std::fs::File::open(path).ok()?).ok()?;
+        for segment in executable.segments() {
+            let data = segment.data().ok()?;
+            hasher.update(&segment.address().to_le_bytes());
+            hasher.update(&(data.len() as u64).to_le_bytes());
+            hasher.update(data);
+        }
         Some(hasher.finalize().to_hex().to_string())
     };
-    std::env::current_exe().ok().and_then(|path| hash(&path)).unwrap_or_default()
+    digest().unwrap_or_default()
 }

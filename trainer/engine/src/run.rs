@@ -86,7 +86,7 @@ impl Work {
             return Err(EngineError::Memory { bytes: plan.peak_bytes() });
         }
         let dataset = Arc::new(Dataset::open(&data_spec(recipe))?);
-        let held_out = held_out(recipe, &plan)?;
+        let held_out = held_out(&dataset, recipe, &plan)?;
         Ok(Self::Plan(Box::new(PlannedWork { program: Program::bind(plan, &policies.registry)?, dataset, held_out })))
     }
 }
@@ -232,21 +232,14 @@ pub fn data_spec(recipe: &Recipe) -> DataSpec {
 ///
 /// # Errors
 /// When the corpus cannot be had.
-pub fn held_out(recipe: &Recipe, plan: &Plan) -> Result<Vec<Row>, EngineError> {
+pub fn held_out(dataset: &Dataset, recipe: &Recipe, plan: &Plan) -> Result<Vec<Row>, EngineError> {
     if plan.template("evaluate").is_none() {
         return Ok(Vec::new());
     }
     let evaluation = &recipe.semantics.evaluation;
-    let spec = DataSpec {
-        corpus: evaluation.corpus.clone(),
-        documents: DocumentSlice {
-            first: 0,
-            count: None,
-            bytes: Some(evaluation.rows * recipe.semantics.data.row_tokens * 8),
-        },
-        ..data_spec(recipe)
-    };
-    let batches = Dataset::open(&spec)?.evaluation(evaluation.rows * spec.row_tokens)?;
+    let row_tokens = recipe.semantics.data.row_tokens;
+    let documents = DocumentSlice { first: 0, count: None, bytes: Some(evaluation.rows * row_tokens * 8) };
+    let batches = dataset.beside(&evaluation.corpus, documents)?.evaluation(evaluation.rows * row_tokens)?;
     let mut rows: Vec<Row> = batches.into_iter().flat_map(|batch| batch.rows).collect();
     rows.sort_by_key(|row| row.id);
     rows.truncate(evaluation.rows);

@@ -8,7 +8,7 @@ use super::batch::{build_row, deal, finish, padding_row};
 use super::encode::{Encoded, Encoder};
 use super::order::EpochOrder;
 use super::pack::{RowPlan, WINDOW_PIECES, pack};
-use super::{Batch, DataError, DataSpec, Row, assets, corpus};
+use super::{Batch, DataError, DataSpec, DocumentSlice, Row, assets, corpus};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -32,7 +32,7 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Dataset {
     spec: DataSpec,
-    encoder: Encoder,
+    encoder: Arc<Encoder>,
     encoded: Encoded,
     dataset_digest: String,
     packer_digest: String,
@@ -54,9 +54,23 @@ impl Dataset {
     /// Every variant of [`DataError`] but those of state, held-out rows and prefetch.
     pub fn open(spec: &DataSpec) -> Result<Self, DataError> {
         spec.validate()?;
+        let encoder = Encoder::open(&spec.tokenizer, spec.vocabulary)?;
+        Self::encoded_by(Arc::new(encoder), spec)
+    }
+
+    /// Another text with the tokenizer of this one, which takes longer to build than a small text takes to encode.
+    ///
+    /// # Errors
+    /// As [`Dataset::open`].
+    pub fn beside(&self, corpus: &str, documents: DocumentSlice) -> Result<Self, DataError> {
+        let spec = DataSpec { corpus: corpus.to_owned(), documents, ..self.spec.clone() };
+        spec.validate()?;
+        Self::encoded_by(Arc::clone(&self.encoder), &spec)
+    }
+
+    fn encoded_by(encoder: Arc<Encoder>, spec: &DataSpec) -> Result<Self, DataError> {
         let name = spec.corpus.as_str();
         let bytes = assets::corpus(name)?;
-        let encoder = Encoder::open(&spec.tokenizer, spec.vocabulary)?;
         let text = corpus::decode(name, &bytes)?;
         let documents = corpus::split_documents(text);
         let documents = corpus::select(name, text, documents, &spec.documents)?;
