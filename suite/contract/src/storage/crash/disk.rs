@@ -2,6 +2,7 @@
 
 use super::super::Act;
 use super::Tree;
+use super::content::{Content, Write};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ pub struct Disk {
 
 #[derive(Clone, Debug)]
 enum Node {
-    File(Arc<[u8]>),
+    File(Content),
     Directory(BTreeMap<String, Inode>),
 }
 
@@ -36,8 +37,7 @@ struct Effect {
 enum Kind {
     Bytes {
         file: Inode,
-        offset: usize,
-        bytes: Arc<[u8]>,
+        write: Write,
     },
     /// Changes that happen together or not at all: directory, name, what the name leads to from now on.
     Entries {
@@ -115,7 +115,7 @@ impl Disk {
             disk.place(path, Node::Directory(BTreeMap::new()));
         }
         for (path, bytes) in &tree.files {
-            disk.place(path, Node::File(Arc::clone(bytes)));
+            disk.place(path, Node::File(Content::new(Arc::clone(bytes))));
         }
         disk
     }
@@ -164,12 +164,13 @@ impl Disk {
         let name = format!("{} {}", act.name(), act.target());
         match act {
             Act::CreateDirectory { path } => self.create(name, path, Node::Directory(BTreeMap::new())),
-            Act::CreateFile { path } => self.create(name, path, Node::File(Arc::from([]))),
+            Act::CreateFile { path } => self.create(name, path, Node::File(Content::new(Arc::from([])))),
             Act::Write { path, offset, digest, .. } => {
                 let bytes = data.get(digest).ok_or_else(|| format!("the bytes {digest} are missing"))?;
                 let file = self.find(path)?;
                 let offset = usize::try_from(*offset).map_err(|error| error.to_string())?;
-                self.effects.push(Effect { name, kind: Kind::Bytes { file, offset, bytes: Arc::clone(bytes) } });
+                let write = Write { offset, bytes: Arc::clone(bytes), digest: digest.clone(), zeros: false };
+                self.effects.push(Effect { name, kind: Kind::Bytes { file, write } });
                 Ok(())
             }
             Act::SyncFile { path } => self.find(path).map(|file| self.sync(|kind| kind.file() == Some(file))),
@@ -222,7 +223,7 @@ impl Disk {
     }
 
     /// What the machine comes up with.
-    pub fn survivors(&self, survival: &Survival) -> Tree {
+    pub fn survivors(&self, survival: &Survival) -> Survivors {
         let mut nodes = self.nodes.clone();
         for (index, effect) in self.effects.iter().enumerate() {
             let kind = &effect.kind;
@@ -233,9 +234,36 @@ impl Disk {
                 _ => kind.store(&mut nodes, kind.length()),
             }
         }
-        let mut tree = Tree::default();
-        collect(&nodes, ROOT, "", &mut tree);
-        tree
+        let mut survivors = Survivors::default();
+        collect(&nodes, ROOT, "", &mut survivors);
+        survivors
+    }
+}
+
+/// Files and directories that are left, by path.
+#[derive(Default)]
+pub struct Survivors {
+    files: BTreeMap<String, Content>,
+    directories: BTreeSet<String>,
+}
+
+impl Survivors {
+    /// Equal identities are equal trees.
+    pub fn identity(&self) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new();
+        for (path, content) in &self.files {
+            hasher.update(b"file").update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
+            hasher.update(content.identity().as_bytes());
+        }
+        for path in &self.directories {
+            hasher.update(b"directory").update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
+        }
+        hasher.finalize()
+    }
+
+    pub fn tree(self) -> Tree {
+        let files = self.files.into_iter().map(|(path, content)| (path, content.bytes())).collect();
+        Tree { files, directories: self.directories }
     }
 }
 
@@ -259,15 +287,15 @@ impl Kind {
 
     fn length(&self) -> usize {
         match self {
-            Self::Bytes { bytes, .. } => bytes.len(),
+            Self::Bytes { write, .. } => write.bytes.len(),
             Self::Entries { .. } => 0,
         }
     }
 
     fn zeros(&self) -> Self {
         match self {
-            Self::Bytes { file, offset, bytes } => {
-                Self::Bytes { file: *file, offset: *offset, bytes: vec![0; bytes.len()].into() }
+            Self::Bytes { file, write } => {
+                Self::Bytes { file: *file, write: Write { zeros: true, ..write.clone() } }
             }
             Self::Entries { .. } => self.clone(),
         }
@@ -276,12 +304,9 @@ impl Kind {
     /// Applies the effect to durable content, a write up to `length` bytes of it.
     fn store(&self, nodes: &mut [Node], length: usize) {
         match self {
-            Self::Bytes { file, offset, bytes } => {
+            Self::Bytes { file, write } => {
                 let Node::File(content) = &mut nodes[*file] else { unreachable!("bytes go to a file") };
-                let mut grown = content.to_vec();
-                grown.resize(grown.len().max(offset + length), 0);
-                grown[*offset..offset + length].copy_from_slice(&bytes[..length]);
-                *content = grown.into();
+                *content = content.after(write, length);
             }
             Self::Entries { changes, .. } => {
                 for (directory, entry, target) in changes {
@@ -302,17 +327,17 @@ fn change(entries: &mut BTreeMap<String, Inode>, name: &str, target: Option<Inod
     };
 }
 
-fn collect(nodes: &[Node], directory: Inode, prefix: &str, tree: &mut Tree) {
+fn collect(nodes: &[Node], directory: Inode, prefix: &str, found: &mut Survivors) {
     let Node::Directory(entries) = &nodes[directory] else { unreachable!("only directories are descended into") };
     for (name, inode) in entries {
         let path = format!("{prefix}{name}");
         match &nodes[*inode] {
-            Node::File(bytes) => {
-                tree.files.insert(path, Arc::clone(bytes));
+            Node::File(content) => {
+                found.files.insert(path, content.clone());
             }
             Node::Directory(_) => {
-                collect(nodes, *inode, &format!("{path}/"), tree);
-                tree.directories.insert(path);
+                collect(nodes, *inode, &format!("{path}/"), found);
+                found.directories.insert(path);
             }
         }
     }

@@ -18,6 +18,7 @@
 //! Not here: reordering inside one write beyond the half, silent corruption of bytes that were safe, and the verdict:
 //! the caller loads each state and asks for the newest committed save.
 
+mod content;
 mod disk;
 #[cfg(test)]
 mod tests;
@@ -27,8 +28,9 @@ use crate::pointer::{LATEST, Pointer};
 use disk::{Disk, Survival};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// A directory's content: files with their bytes, and every directory in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,26 +76,51 @@ impl Tree {
         if std::fs::read_dir(directory)?.next().is_some() {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the directory for a crash state is not empty"));
         }
-        for path in &self.directories {
-            std::fs::create_dir_all(directory.join(path))?;
+        self.replace(&Self::default(), directory)
+    }
+
+    /// Turns `directory`, which holds `before` and nothing else, into this tree. Files whose bytes both trees share are
+    /// not touched.
+    ///
+    /// # Errors
+    /// When something cannot be written or removed.
+    pub fn replace(&self, before: &Self, directory: &Path) -> io::Result<()> {
+        for path in before.files.keys().filter(|path| !self.files.contains_key(*path)) {
+            std::fs::remove_file(directory.join(path))?;
+        }
+        // Descending order puts what lies in a directory before it.
+        for path in before.directories.iter().rev().filter(|path| !self.directories.contains(*path)) {
+            std::fs::remove_dir(directory.join(path))?;
+        }
+        for path in self.directories.difference(&before.directories) {
+            std::fs::create_dir(directory.join(path))?;
         }
         for (path, bytes) in &self.files {
-            std::fs::write(directory.join(path), bytes)?;
+            if !before.files.get(path).is_some_and(|old| Arc::ptr_eq(old, bytes)) {
+                std::fs::write(directory.join(path), bytes)?;
+            }
         }
         Ok(())
     }
 
-    fn digest(&self, committed: Option<&Pointer>) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new();
-        for (path, bytes) in &self.files {
-            hasher.update(b"file").update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
-            hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+    /// Length and time of the last change of every file below `directory`: equal stamps say that nobody wrote there.
+    ///
+    /// # Errors
+    /// When something cannot be read.
+    pub fn stamps(directory: &Path) -> io::Result<BTreeMap<PathBuf, (u64, SystemTime)>> {
+        let mut stamps = BTreeMap::new();
+        let mut folders = vec![directory.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder)? {
+                let entry = entry?;
+                let metadata = entry.metadata()?;
+                if metadata.is_dir() {
+                    folders.push(entry.path());
+                }
+                stamps.insert(entry.path(), (metadata.len(), metadata.modified()?));
+            }
         }
-        for path in &self.directories {
-            hasher.update(b"directory").update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
-        }
-        hasher.update(committed.map_or("", |pointer| &pointer.manifest_digest).as_bytes());
-        *hasher.finalize().as_bytes()
+        Ok(stamps)
     }
 }
 
@@ -154,7 +181,8 @@ struct States<'a> {
     after: String,
     /// What is still to be built at this prefix, last one first.
     pending: Vec<Survival>,
-    seen: BTreeSet<[u8; 32]>,
+    /// Identity of each state that was given, with the save that it must hold.
+    seen: BTreeSet<([u8; 32], Option<String>)>,
     failed: bool,
 }
 
@@ -194,12 +222,13 @@ impl Iterator for States<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.failed {
             if let Some(survival) = self.pending.pop() {
-                let tree = self.disk.survivors(&survival);
-                if self.seen.insert(tree.digest(self.committed.as_ref())) {
+                let survivors = self.disk.survivors(&survival);
+                let promised = self.committed.as_ref().map(|pointer| pointer.manifest_digest.clone());
+                if self.seen.insert((*survivors.identity().as_bytes(), promised)) {
                     return Some(Ok(CrashState {
                         prefix: self.prefix,
                         description: format!("{}: {}", self.after, survival.describe(&self.disk)),
-                        tree,
+                        tree: survivors.tree(),
                         committed: self.committed.clone(),
                     }));
                 }

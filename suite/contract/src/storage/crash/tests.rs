@@ -82,7 +82,7 @@ fn after_every_sync_one_state_is_left() {
         disk.apply(&operation.act, &log.data).expect("a log of this test");
     }
     let survivals = super::disk::Survival::bounded(&disk);
-    let mut trees: Vec<_> = survivals.iter().map(|survival| disk.survivors(survival)).collect();
+    let mut trees: Vec<_> = survivals.iter().map(|survival| disk.survivors(survival).tree()).collect();
     trees.dedup();
     assert_eq!(trees.len(), 1);
     assert_eq!(*trees[0].files["b"], *b"wxyz");
@@ -139,10 +139,10 @@ fn states_are_unique_and_deterministic() {
     let acts = vec![create("a"), write("a", 0, b"wx"), create("b"), write("b", 0, b"wx"), sync_file("a"), sync_root()];
     let log = log(acts, &[b"wx"]);
     let first = states(&Tree::default(), &log);
-    let mut digests: Vec<_> = first.iter().map(|state| state.tree.digest(state.committed.as_ref())).collect();
-    digests.sort_unstable();
-    digests.dedup();
-    assert_eq!(digests.len(), first.len());
+    let mut trees: Vec<_> = first.iter().map(|state| (&state.tree.files, &state.tree.directories)).collect();
+    trees.sort_unstable();
+    trees.dedup();
+    assert_eq!(trees.len(), first.len());
     assert_eq!(first, states(&Tree::default(), &log));
 }
 
@@ -164,4 +164,26 @@ fn a_tree_is_read_as_it_was_written() {
     tree.write(&target).expect("write");
     assert_eq!(Tree::read(&target).expect("read"), tree);
     assert!(tree.write(&target).is_err(), "a directory with content is not overwritten");
+}
+
+#[test]
+fn a_directory_becomes_any_other_tree_and_shared_files_are_left_alone() {
+    let folder = tempfile::tempdir().expect("temporary directory");
+    let target = folder.path().join("state");
+    let tree = |files: &[(&str, &Arc<[u8]>)], directories: &[&str]| Tree {
+        files: files.iter().map(|(path, bytes)| ((*path).to_owned(), Arc::clone(bytes))).collect(),
+        directories: directories.iter().map(|path| (*path).to_owned()).collect(),
+    };
+    let (kept, changed, gone): (Arc<[u8]>, Arc<[u8]>, Arc<[u8]>) =
+        (Arc::from(*b"kept"), Arc::from(*b"changed"), Arc::from(*b"gone"));
+    let before = tree(&[("kept", &kept), ("changed", &kept), ("old/deep/gone", &gone)], &["old", "old/deep"]);
+    let after = tree(&[("kept", &kept), ("changed", &changed), ("new/one", &gone)], &["new"]);
+    before.write(&target).expect("write");
+    let stamp = |path: &str| Tree::stamps(&target).expect("stamps")[&target.join(path)];
+    let first = stamp("kept");
+    after.replace(&before, &target).expect("replace");
+    assert_eq!(Tree::read(&target).expect("read"), after);
+    assert_eq!(stamp("kept"), first);
+    std::fs::write(target.join("kept"), b"other").expect("write");
+    assert_ne!(stamp("kept"), first);
 }

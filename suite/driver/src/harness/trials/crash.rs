@@ -11,7 +11,9 @@ use contract::storage::StorageLog;
 use contract::storage::crash::{CrashState, Tree, crash_states as states};
 use contract::verdict::Verdict;
 use judge::Outcome;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// Steps of the run, each of them saved: enough that an old save is removed.
 const STEPS: u64 = 4;
@@ -34,14 +36,14 @@ pub fn crash_states(context: &Context<'_>, part: &PartDescription) -> Result<Jud
         Ok(states) => states,
         Err(error) => return Ok(Judged::new(outcome(Verdict::Invalid, error.to_string()))),
     };
-    let folder = context.folder.run("state");
+    let mut folder = StateFolder { path: context.folder.run("state"), held: None };
     let (mut tried, mut committed) = (0_u64, 0_u64);
     for state in states {
         let state = match state {
             Ok(state) => state,
             Err(error) => return Ok(Judged::new(outcome(Verdict::Invalid, error.to_string()))),
         };
-        let survived = survives(context, &state, &folder)?;
+        let survived = survives(context, &state, &mut folder)?;
         if let Err(message) = survived {
             return Ok(Judged::new(outcome(Verdict::ResumeBreak, message)));
         }
@@ -62,14 +64,38 @@ pub fn crash_states(context: &Context<'_>, part: &PartDescription) -> Result<Jud
     Ok(Judged::new(pass))
 }
 
-/// Lets the trainer load a state. The inner error says what was lost.
-fn survives(context: &Context<'_>, state: &CrashState, folder: &Path) -> Result<Result<(), String>, Halt> {
-    let named = |error: std::io::Error| Halt::Infra(format!("cannot build a crash state: {error}"));
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).map_err(named)?;
+/// The folder that becomes one state after the other.
+struct StateFolder {
+    path: PathBuf,
+    /// What it holds, and the stamps of its files when it was written.
+    held: Option<(Tree, BTreeMap<PathBuf, (u64, SystemTime)>)>,
+}
+
+impl StateFolder {
+    /// States differ in few files, and only those are written, unless the trainer has written there itself.
+    fn hold(&mut self, tree: &Tree) -> std::io::Result<()> {
+        match self.held.take() {
+            Some((before, stamps)) if Tree::stamps(&self.path)? == stamps => tree.replace(&before, &self.path)?,
+            _ => {
+                if self.path.exists() {
+                    std::fs::remove_dir_all(&self.path)?;
+                }
+                tree.write(&self.path)?;
+            }
+        }
+        self.held = Some((tree.clone(), Tree::stamps(&self.path)?));
+        Ok(())
     }
-    state.tree.write(folder).map_err(named)?;
-    let loaded = context.session.runner.verify(folder);
+}
+
+/// Lets the trainer load a state. The inner error says what was lost.
+fn survives(
+    context: &Context<'_>,
+    state: &CrashState,
+    folder: &mut StateFolder,
+) -> Result<Result<(), String>, Halt> {
+    folder.hold(&state.tree).map_err(|error| Halt::Infra(format!("cannot build a crash state: {error}")))?;
+    let loaded = context.session.runner.verify(&folder.path);
     let at = &state.description;
     Ok(match (&state.committed, loaded) {
         (Some(committed), Ok(loaded)) if loaded.step < committed.step => {
