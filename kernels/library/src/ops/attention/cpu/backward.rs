@@ -6,7 +6,7 @@ use crate::ops::matmul::widened;
 use crate::room::Call;
 use crate::tensor::Dtype;
 use numerics::gemm::View;
-use numerics::{math, sum, vectorised};
+use numerics::{format, math, sum, vectorised};
 use std::ops::Range;
 
 pub fn backward(call: &mut Call<'_, '_>) {
@@ -97,7 +97,7 @@ impl Work {
     ) {
         let h = row.attributes.head_width;
         for start in (0..row.tokens()).step_by(BLOCK) {
-            for tile in row.tiles(start) {
+            for tile in row.tiles(start, TILE) {
                 let Some(keys) = row.union(&tile, start) else { continue };
                 let (first, count) = (start + keys.start, keys.len());
                 let (k, v) = (row.k(kv_head).rows_at(first, count), row.v(kv_head).rows_at(first, count));
@@ -109,10 +109,19 @@ impl Work {
                 self.weigh(row, head, &tile, start);
                 let p = View::row_major(&self.p[..rows * BLOCK], rows, BLOCK).cols_at(keys.start, count);
                 let ds = View::row_major(&self.ds[..rows * BLOCK], rows, BLOCK).cols_at(keys.start, count);
-                self.products.accumulate(p.transpose(), gradient, &mut dv[window.clone()]);
-                self.products.accumulate(ds.transpose(), q, &mut dk[window]);
                 let partial = &mut self.partial[..rows * h];
-                self.products.product(ds, k, partial);
+                if row.finite {
+                    self.products.accumulate(p.transpose(), gradient, &mut dv[window.clone()]);
+                    self.products.accumulate(ds.transpose(), q, &mut dk[window]);
+                    self.products.product(ds, k, partial);
+                } else {
+                    let visible = &row.visible_of(&tile, start)[..rows];
+                    let [q, gradient, k] = [q, gradient, row.k(kv_head).rows_at(start, row.block(start))].map(gathered);
+                    let (level, from) = (self.products.level, start * h);
+                    accumulate_seen(level, &self.p, visible, &gradient, &mut dv[from..]);
+                    accumulate_seen(level, &self.ds, visible, &q, &mut dk[from..]);
+                    product_seen(level, &self.ds, visible, &k, partial);
+                }
                 for (dq, partial) in dq[tile.start * h..tile.end * h].iter_mut().zip(partial) {
                     *dq += *partial;
                 }
@@ -130,6 +139,40 @@ impl Work {
         if self.bf16 {
             round_to_bf16(level, &mut self.p[..used]);
             round_to_bf16(level, &mut self.ds[..used]);
+        }
+    }
+}
+
+/// The elements of a view, row by row.
+fn gathered(view: View<'_>) -> Vec<f32> {
+    (0..view.rows()).flat_map(|row| (0..view.cols()).map(move |col| view.at(row, col))).collect()
+}
+
+vectorised! {
+    /// `out` += aᵀ·b where row i of `a` meets only the columns that it sees: for each row, ascending, and each of its
+    /// visible columns j, the chains of `out[j]` go on by fma(a_ij, b_i, ·).
+    fn accumulate_seen<'a>(a: &'a [f32], visible: &'a [(usize, usize)], b: &'a [f32], out: &'a mut [f32]) {
+        let h = b.len() / visible.len();
+        for ((a, &(first, end)), b) in a.as_chunks::<BLOCK>().0.iter().zip(visible).zip(b.chunks_exact(h)) {
+            for j in first..end {
+                for (out, b) in out[j * h..][..h].iter_mut().zip(b) {
+                    *out = a[j].mul_add(*b, *out);
+                }
+            }
+        }
+    }
+
+    /// `out` = a·b where row i of `a` meets only the columns that it sees: one chain over them, ascending, from +0.
+    fn product_seen<'a>(a: &'a [f32], visible: &'a [(usize, usize)], b: &'a [f32], out: &'a mut [f32]) {
+        let h = out.len() / visible.len();
+        for ((a, &(first, end)), out) in a.as_chunks::<BLOCK>().0.iter().zip(visible).zip(out.chunks_exact_mut(h)) {
+            out.fill(0.0);
+            for j in first..end {
+                for (out, b) in out.iter_mut().zip(&b[j * h..][..h]) {
+                    *out = a[j].mul_add(*b, *out);
+                }
+            }
+            out.iter_mut().for_each(|out| *out = format::canonical(*out + 0.0));
         }
     }
 }

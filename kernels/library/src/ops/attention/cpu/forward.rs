@@ -28,7 +28,8 @@ pub fn forward(call: &mut Call<'_, '_>) {
         let starts = &starts[unit * positions..][..positions];
         let row = Row::new(attributes, &qkv, starts, unit * rows + row, &[], level);
         let mut work = Work { products: Products::new(level), tile: vec![0.0; TILE * BLOCK], bf16 };
-        for tile in row.tiles(0) {
+        let rows_of_tile = if row.finite { TILE } else { 1 };
+        for tile in row.tiles(0, rows_of_tile) {
             let o = &mut o[tile.start * head_width..tile.end * head_width];
             work.tile(&row, head, &tile, o, &mut lse2[tile.clone()]);
         }

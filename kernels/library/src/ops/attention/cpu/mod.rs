@@ -2,8 +2,8 @@
 //!
 //! A task is one packed row and head of one unit; it works on windows of the widened operands and fills buffers of its
 //! own, which are copied to the outputs afterwards. A tile computes the keys that any of its rows sees. Weights that a
-//! row does not see are +0 there, which adds nothing as long as all operands are finite; where they are not, a tile has
-//! a single row, and so nothing that it does not see.
+//! row does not see are +0 there, which adds nothing as long as all operands are finite. Where they are not, forward
+//! tiles have a single row, and so nothing that it does not see; backward sums go over what each row sees.
 
 mod backward;
 mod forward;
@@ -31,8 +31,8 @@ struct Row<'a> {
     qkv: View<'a>,
     /// First visible key of each position, from the start of the packed row; above the position when there is none.
     first: Vec<usize>,
-    /// Rows of a tile.
-    tile: usize,
+    /// Whether a weight of +0 makes a product vanish.
+    finite: bool,
 }
 
 impl<'a> Row<'a> {
@@ -48,17 +48,21 @@ impl<'a> Row<'a> {
             .map(|(i, start)| (i64::from(*start) - row_start).clamp(0, i as i64 + 1) as usize)
             .collect();
         let finite = all_finite(level, values) && all_finite(level, extra);
-        let tile = if finite { TILE } else { 1 };
-        Self { attributes, qkv: View::row_major(values, tokens, width), first, tile }
+        Self { attributes, qkv: View::row_major(values, tokens, width), first, finite }
     }
 
     fn tokens(&self) -> usize {
         self.attributes.row_tokens
     }
 
+    /// Keys of the block that starts at `start`.
+    fn block(&self, start: usize) -> usize {
+        BLOCK.min(self.tokens() - start)
+    }
+
     /// Tiles of query rows from `start` on; `start` is where a block starts.
-    fn tiles(&self, start: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (tokens, tile) = (self.tokens(), self.tile);
+    fn tiles(&self, start: usize, tile: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let tokens = self.tokens();
         (start..tokens).step_by(tile).map(move |first| first..tokens.min(first + tile))
     }
 
