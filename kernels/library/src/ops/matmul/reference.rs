@@ -1,52 +1,68 @@
-//! The bits of the contract, as plainly as they can be written: one thread, scalar loops.
+//! The bits of the contract, as plainly as they can be written: one thread, one chain after the other.
 
 use crate::room::Call;
+use crate::tensor::Floats;
+use numerics::simd::Level;
+use numerics::vectorised;
 
 pub fn forward(call: &mut Call<'_, '_>) {
     let [units, rows, k] = call.inputs[0].shape() else { unreachable!("x has three axes") };
     let (rows, k, n) = (units * rows, *k, call.inputs[1].shape()[0]);
     let (x, w) = (call.inputs[0].floats(), call.inputs[1].floats());
-    let mut y = call.outputs[0].reborrow().into_floats();
-    for row in 0..rows {
-        for column in 0..n {
-            let mut accumulator = 0.0;
-            for term in 0..k {
-                accumulator = x.get(row * k + term).mul_add(w.get(column * k + term), accumulator);
-            }
-            y.set(row * n + column, accumulator + 0.0);
-        }
-    }
+    let (x, w) = (matrix(x, 0, (rows, k), (k, 1)), matrix(w, 0, (n, k), (k, 1)));
+    set(call, 0, &chains(call.context.level, &x, &w, (rows, n, k)));
 }
 
 pub fn dgrad(call: &mut Call<'_, '_>) {
     let [units, rows, n] = call.inputs[0].shape() else { unreachable!("dy has three axes") };
     let (rows, n, k) = (units * rows, *n, call.inputs[1].shape()[1]);
     let (dy, w) = (call.inputs[0].floats(), call.inputs[1].floats());
-    let mut dx = call.outputs[0].reborrow().into_floats();
-    for row in 0..rows {
-        for column in 0..k {
-            let mut accumulator = 0.0;
-            for term in 0..n {
-                accumulator = dy.get(row * n + term).mul_add(w.get(term * k + column), accumulator);
-            }
-            dx.set(row * k + column, accumulator + 0.0);
-        }
-    }
+    let (dy, w) = (matrix(dy, 0, (rows, n), (n, 1)), matrix(w, 0, (k, n), (1, k)));
+    set(call, 0, &chains(call.context.level, &dy, &w, (rows, k, n)));
 }
 
 pub fn wgrad(call: &mut Call<'_, '_>) {
     let [units, rows, n] = call.inputs[0].shape() else { unreachable!("dy has three axes") };
     let (units, rows, n, k) = (*units, *rows, *n, call.inputs[1].shape()[2]);
-    let (dy, x) = (call.inputs[0].floats(), call.inputs[1].floats());
-    let mut dw = call.outputs[0].reborrow().into_floats();
     for unit in 0..units {
-        for out in 0..n {
-            for column in 0..k {
+        let (dy, x) = (call.inputs[0].floats(), call.inputs[1].floats());
+        let dy = matrix(dy, unit * rows * n, (n, rows), (1, n));
+        let x = matrix(x, unit * rows * k, (k, rows), (1, k));
+        set(call, unit * n * k, &chains(call.context.level, &dy, &x, (n, k, rows)));
+    }
+}
+
+/// Element (i, j) of the result lies at `first` + i·strides.0 + j·strides.1 of the operand.
+fn matrix(values: Floats<'_>, first: usize, sides: (usize, usize), strides: (usize, usize)) -> Vec<f32> {
+    let row = |i: usize| (0..sides.1).map(move |j| values.get(first + i * strides.0 + j * strides.1));
+    (0..sides.0).flat_map(row).collect()
+}
+
+fn set(call: &mut Call<'_, '_>, first: usize, values: &[f32]) {
+    let mut output = call.outputs[0].reborrow().into_floats();
+    for (at, value) in values.iter().enumerate() {
+        output.set(first + at, *value);
+    }
+}
+
+fn chains(level: Level, a: &[f32], b: &[f32], sides: (usize, usize, usize)) -> Vec<f32> {
+    let mut out = vec![0.0; sides.0 * sides.1];
+    run(level, a, b, sides, &mut out);
+    out
+}
+
+vectorised! {
+    /// Element (i, j) of [m, n] is one chain, fma(a_it, b_jt, ·), t ascending from +0, then RN(· + 0). The instruction
+    /// set only says how an fma is made: without an instruction for it each is a call.
+    fn run<'a>(a: &'a [f32], b: &'a [f32], sides: (usize, usize, usize), out: &'a mut [f32]) {
+        let (m, n, k) = sides;
+        for i in 0..m {
+            for j in 0..n {
                 let mut accumulator = 0.0;
-                for row in unit * rows..(unit + 1) * rows {
-                    accumulator = dy.get(row * n + out).mul_add(x.get(row * k + column), accumulator);
+                for (a, b) in a[i * k..][..k].iter().zip(&b[j * k..][..k]) {
+                    accumulator = a.mul_add(*b, accumulator);
                 }
-                dw.set((unit * n + out) * k + column, accumulator + 0.0);
+                out[i * n + j] = accumulator + 0.0;
             }
         }
     }
