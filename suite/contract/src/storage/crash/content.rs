@@ -60,7 +60,11 @@ impl Content {
             let mut bytes = before.bytes().to_vec();
             bytes.resize(self.0.length, 0);
             let window = &mut bytes[write.offset..][..*length];
-            if write.zeros { window.fill(0) } else { window.copy_from_slice(&write.bytes[..*length]) }
+            if write.zeros {
+                window.fill(0)
+            } else {
+                window.copy_from_slice(&write.bytes[..*length])
+            }
             bytes.into()
         };
         Arc::clone(self.0.bytes.get_or_init(build))

@@ -294,9 +294,7 @@ impl Kind {
 
     fn zeros(&self) -> Self {
         match self {
-            Self::Bytes { file, write } => {
-                Self::Bytes { file: *file, write: Write { zeros: true, ..write.clone() } }
-            }
+            Self::Bytes { file, write } => Self::Bytes { file: *file, write: Write { zeros: true, ..write.clone() } },
             Self::Entries { .. } => self.clone(),
         }
     }

@@ -107,7 +107,7 @@ impl Tree {
     ///
     /// # Errors
     /// When something cannot be read.
-    pub fn stamps(directory: &Path) -> io::Result<BTreeMap<PathBuf, (u64, SystemTime)>> {
+    pub fn stamps(directory: &Path) -> io::Result<Stamps> {
         let mut stamps = BTreeMap::new();
         let mut folders = vec![directory.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -123,6 +123,9 @@ impl Tree {
         Ok(stamps)
     }
 }
+
+/// Length and time of the last change, by path.
+pub type Stamps = BTreeMap<PathBuf, (u64, SystemTime)>;
 
 /// One directory that a power loss may leave.
 #[derive(Clone, Debug, PartialEq, Eq)]

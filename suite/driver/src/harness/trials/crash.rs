@@ -8,12 +8,10 @@ use crate::runner::RunError;
 use contract::claim::Claim;
 use contract::description::PartDescription;
 use contract::storage::StorageLog;
-use contract::storage::crash::{CrashState, Tree, crash_states as states};
+use contract::storage::crash::{CrashState, Stamps, Tree, crash_states as states};
 use contract::verdict::Verdict;
 use judge::Outcome;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 /// Steps of the run, each of them saved: enough that an old save is removed.
 const STEPS: u64 = 4;
@@ -68,7 +66,7 @@ pub fn crash_states(context: &Context<'_>, part: &PartDescription) -> Result<Jud
 struct StateFolder {
     path: PathBuf,
     /// What it holds, and the stamps of its files when it was written.
-    held: Option<(Tree, BTreeMap<PathBuf, (u64, SystemTime)>)>,
+    held: Option<(Tree, Stamps)>,
 }
 
 impl StateFolder {
@@ -89,11 +87,7 @@ impl StateFolder {
 }
 
 /// Lets the trainer load a state. The inner error says what was lost.
-fn survives(
-    context: &Context<'_>,
-    state: &CrashState,
-    folder: &mut StateFolder,
-) -> Result<Result<(), String>, Halt> {
+fn survives(context: &Context<'_>, state: &CrashState, folder: &mut StateFolder) -> Result<Result<(), String>, Halt> {
     folder.hold(&state.tree).map_err(|error| Halt::Infra(format!("cannot build a crash state: {error}")))?;
     let loaded = context.session.runner.verify(&folder.path);
     let at = &state.description;
