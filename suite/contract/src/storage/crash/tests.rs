@@ -174,8 +174,7 @@ fn a_directory_becomes_any_other_tree_and_shared_files_are_left_alone() {
         files: files.iter().map(|(path, bytes)| ((*path).to_owned(), Arc::clone(bytes))).collect(),
         directories: directories.iter().map(|path| (*path).to_owned()).collect(),
     };
-    let (kept, changed, gone): (Arc<[u8]>, Arc<[u8]>, Arc<[u8]>) =
-        (Arc::from(*b"kept"), Arc::from(*b"changed"), Arc::from(*b"gone"));
+    let [kept, changed, gone] = ["kept", "changed", "gone"].map(|text| Arc::<[u8]>::from(text.as_bytes()));
     let before = tree(&[("kept", &kept), ("changed", &kept), ("old/deep/gone", &gone)], &["old", "old/deep"]);
     let after = tree(&[("kept", &kept), ("changed", &changed), ("new/one", &gone)], &["new"]);
     before.write(&target).expect("write");
