@@ -10,6 +10,7 @@
 //! - [`philox`]: the counter-based random streams.
 //! - [`simd`]: which vector instructions a kernel is compiled for.
 //! - [`gemm`]: the `chain` matrix product.
+//! - [`tensor_core`]: the arithmetic of Hopper's tensor cores, and `tc16` matrix products.
 //!
 //! It does not do input or output, read a clock or the environment, start
 //! threads, or hold `unsafe` code. No result depends on the vector width.
@@ -21,3 +22,4 @@ pub mod math;
 pub mod philox;
 pub mod simd;
 pub mod sum;
+pub mod tensor_core;

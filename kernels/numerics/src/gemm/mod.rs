@@ -19,6 +19,7 @@ mod pack;
 mod unit;
 mod view;
 
+pub(crate) use pack::pack;
 pub use view::{Tile, View};
 
 use crate::simd::Level;

@@ -11,7 +11,7 @@ const SQUARE: usize = 8;
 /// Packs rows `w0..w0 + count` and columns `k0..k0 + depth` of `view` into
 /// `buffer` and returns the panels.
 #[inline(always)]
-pub(super) fn pack<'b>(
+pub(crate) fn pack<'b>(
     buffer: &'b mut Vec<f32>,
     view: View<'_>,
     (w0, count): (usize, usize),

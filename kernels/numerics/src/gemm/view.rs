@@ -128,7 +128,7 @@ impl<'a> Tile<'a> {
 
     /// One row.
     #[inline(always)]
-    pub(super) fn row_mut(&mut self, row: usize) -> &mut [f32] {
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [f32] {
         &mut self.data[row * self.stride..][..self.cols]
     }
 }
