@@ -12,8 +12,8 @@ use judge::Outcome;
 use judge::census::live;
 use std::path::Path;
 
-/// Steps of the runs: the second save fails, and its step is left to do afterwards.
-const STEPS: u64 = 2;
+/// Steps of the runs: the second save fails, and a step is left even where that save turns out to be committed.
+const STEPS: u64 = 3;
 /// Injected errors of one trial, chosen by the seed among all operations of a save and all kinds of error.
 const ERRORS: usize = 16;
 
