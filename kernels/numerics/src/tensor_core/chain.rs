@@ -59,7 +59,7 @@ pub fn chain(
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
             let simd = pulp::x86::V4::try_new().expect("the machine has AVX-512");
-            simd.vectorize(Tiled::<_, 4, 2>(simd, product));
+            simd.vectorize(Tiled::<_, 4, 1>(simd, product));
         }
         #[cfg(not(target_arch = "x86_64"))]
         Level::Avx2 | Level::Avx512 => panic!("level {level} is not available on this target"),
@@ -121,14 +121,7 @@ impl Product<'_, '_> {
 impl Packed {
     /// Panels of `width` lines with the chain index outermost, as `pack` leaves them, and the exponent of each value.
     #[inline(always)]
-    fn pack(
-        &mut self,
-        format: Format,
-        view: View<'_>,
-        lines: (usize, usize),
-        window: (usize, usize),
-        width: usize,
-    ) {
+    fn pack(&mut self, format: Format, view: View<'_>, lines: (usize, usize), window: (usize, usize), width: usize) {
         let values = pack(&mut self.values, view, lines, window, width);
         debug_assert!(values.iter().all(|x| format.holds(*x)), "an operand that {} does not have", format.name());
         let min_exponent = format.parameters().min_exponent;

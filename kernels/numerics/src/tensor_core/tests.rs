@@ -97,7 +97,8 @@ fn operands(format: Format, count: usize, regime: u32, stream: u32) -> Vec<f32> 
     let value = |word: u32| match format {
         // The high half of the word: sign, exponent and fraction.
         Format::Bf16 | Format::Tf32 => {
-            let (low, span) = [(120, 12), (60, 130), (126, 3), (0, 70), (185, 12), (0, 255), (0, 3)][regime as usize % 7];
+            let (low, span) =
+                [(120, 12), (60, 130), (126, 3), (0, 70), (185, 12), (0, 255), (0, 3)][regime as usize % 7];
             let code = word & 0x807F_FFFF | (low + (word >> 23 & 0xFF) % span) << 23;
             let kept = if format == Format::Bf16 { code >> 16 } else { code };
             format.decode(if word.is_multiple_of(19) { kept & 0x7FFF } else { kept })

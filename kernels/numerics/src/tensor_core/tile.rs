@@ -60,7 +60,13 @@ fn steps<L: Lanes, const MR: usize, const NV: usize>(
     let windows = a_values.chunks(parameters.depth).zip(b_values.chunks(parameters.depth));
     let fields = a_exponents.chunks(parameters.depth).zip(b_exponents.chunks(parameters.depth));
     for ((a_values, b_values), (a_exponents, b_exponents)) in windows.zip(fields) {
-        let mut largest = sums.map(|row| row.map(|c| exponents(lanes, c)));
+        // Loops and not `map`: a closure may stay compiled for the baseline.
+        let mut largest = [[lanes.splat_int(0); NV]; MR];
+        for (largest, sums) in largest.iter_mut().zip(&*sums) {
+            for (largest, c) in largest.iter_mut().zip(sums) {
+                *largest = exponents(lanes, *c);
+            }
+        }
         for (a, b) in a_exponents.iter().zip(b_exponents) {
             for (largest, a) in largest.iter_mut().zip(a) {
                 let a = lanes.splat_int(*a);
@@ -69,7 +75,12 @@ fn steps<L: Lanes, const MR: usize, const NV: usize>(
                 }
             }
         }
-        let scales = largest.map(|row| row.map(|largest| scale(lanes, parameters, largest)));
+        let mut scales = [[lanes.splat(0.0); NV]; MR];
+        for (scales, largest) in scales.iter_mut().zip(&largest) {
+            for (slot, largest) in scales.iter_mut().zip(largest) {
+                *slot = scale(lanes, parameters, *largest);
+            }
+        }
         let mut totals = [[lanes.splat_int(0); NV]; MR];
         for (a, b) in a_values.iter().zip(b_values) {
             for ((totals, scales), a) in totals.iter_mut().zip(&scales).zip(a) {
@@ -133,10 +144,8 @@ fn finish<L: Lanes>(
     let sum = lanes.add(total, of_c);
     let overflow = lanes.negative(lanes.and(lanes.xor(total, sum), lanes.xor(of_c, sum)));
     let above = lanes.greater(largest, lanes.splat_int(HIGH));
-    let below = lanes.and(
-        lanes.greater(lanes.splat_int(LOW), largest),
-        lanes.greater(largest, lanes.splat_int(NOTHING)),
-    );
+    let below =
+        lanes.and(lanes.greater(lanes.splat_int(LOW), largest), lanes.greater(largest, lanes.splat_int(NOTHING)));
     let inexact = lanes.or(overflow, lanes.or(above, below));
     let magnitude = lanes.abs(sum);
     let nearest = lanes.to_floats(magnitude);
