@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 const ROOMS: &[&dyn Room] = &[
     &ops::accumulate::Accumulate,
     &ops::attention::Attention,
+    &ops::attention_tc16::AttentionTc16,
     &ops::boundary::Boundary,
     &ops::cast::Cast,
     &ops::cross_entropy::CrossEntropy,
@@ -19,6 +20,7 @@ const ROOMS: &[&dyn Room] = &[
     &ops::grad_add::GradAdd,
     &ops::leaf_reduce::LeafReduce,
     &ops::matmul::Matmul,
+    &ops::matmul_tc16::MatmulTc16,
     &ops::residual_add::ResidualAdd,
     &ops::rmsnorm::RmsNorm,
     &ops::rope::Rope,

@@ -1,5 +1,6 @@
 //! Tensors: a dtype, a shape and bytes. Kernels see them as untyped views and match the dtype inside.
 
+use numerics::tensor_core::Format;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -8,6 +9,7 @@ use std::fmt;
 pub enum Dtype {
     F32,
     Bf16,
+    Fp16,
     I32,
     U32,
     U64,
@@ -21,7 +23,7 @@ impl Dtype {
         match self {
             Self::U64 => 8,
             Self::F32 | Self::I32 | Self::U32 => 4,
-            Self::Bf16 => 2,
+            Self::Bf16 | Self::Fp16 => 2,
             Self::U8 => 1,
         }
     }
@@ -31,6 +33,7 @@ impl Dtype {
         match self {
             Self::F32 => "f32",
             Self::Bf16 => "bf16",
+            Self::Fp16 => "fp16",
             Self::I32 => "i32",
             Self::U32 => "u32",
             Self::U64 => "u64",
@@ -38,9 +41,20 @@ impl Dtype {
         }
     }
 
+    /// Whether tensors of the model may be stored so. fp16 is an operand of tensor cores alone.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::Bf16)
+    }
+
+    /// The format that a tensor core multiplies it in, if it does.
+    #[must_use]
+    pub const fn tensor_core_format(self) -> Option<Format> {
+        match self {
+            Self::Bf16 => Some(Format::Bf16),
+            Self::Fp16 => Some(Format::Fp16),
+            _ => None,
+        }
     }
 }
 
@@ -108,7 +122,7 @@ impl Tensor {
         tensor
     }
 
-    /// Rounds `values` to bf16.
+    /// Rounds `values` to the dtype.
     #[must_use]
     pub fn from_f32_as(dtype: Dtype, shape: &[usize], values: &[f32]) -> Self {
         let mut tensor = Self::zeros(Spec::new(dtype, shape));
@@ -185,6 +199,7 @@ impl<'a> View<'a> {
         match self.spec.dtype {
             Dtype::F32 => Floats::F32(bytemuck::cast_slice(self.bytes)),
             Dtype::Bf16 => Floats::Bf16(bytemuck::cast_slice(self.bytes)),
+            Dtype::Fp16 => Floats::Fp16(bytemuck::cast_slice(self.bytes)),
             other => unreachable!("the plan gives a float here, not {}", other.name()),
         }
     }
@@ -219,6 +234,7 @@ impl<'a> ViewMut<'a> {
         match self.spec.dtype {
             Dtype::F32 => FloatsMut::F32(bytemuck::cast_slice_mut(self.bytes)),
             Dtype::Bf16 => FloatsMut::Bf16(bytemuck::cast_slice_mut(self.bytes)),
+            Dtype::Fp16 => FloatsMut::Fp16(bytemuck::cast_slice_mut(self.bytes)),
             other => unreachable!("the plan gives a float here, not {}", other.name()),
         }
     }
@@ -229,6 +245,7 @@ impl<'a> ViewMut<'a> {
 pub enum Floats<'a> {
     F32(&'a [f32]),
     Bf16(&'a [u16]),
+    Fp16(&'a [u16]),
 }
 
 impl Floats<'_> {
@@ -236,7 +253,7 @@ impl Floats<'_> {
     pub fn len(&self) -> usize {
         match self {
             Self::F32(values) => values.len(),
-            Self::Bf16(values) => values.len(),
+            Self::Bf16(values) | Self::Fp16(values) => values.len(),
         }
     }
 
@@ -251,6 +268,7 @@ impl Floats<'_> {
         match self {
             Self::F32(values) => values[index],
             Self::Bf16(values) => numerics::format::bf16_to_f32(values[index]),
+            Self::Fp16(values) => numerics::format::fp16_to_f32(values[index]),
         }
     }
 
@@ -260,6 +278,7 @@ impl Floats<'_> {
         match self {
             Self::F32(values) => into.copy_from_slice(&values[start..start + into.len()]),
             Self::Bf16(values) => numerics::format::bf16_load(&values[start..start + into.len()], into),
+            Self::Fp16(values) => numerics::format::fp16_load(&values[start..start + into.len()], into),
         }
     }
 }
@@ -269,14 +288,29 @@ impl Floats<'_> {
 pub enum FloatsMut<'a> {
     F32(&'a mut [f32]),
     Bf16(&'a mut [u16]),
+    Fp16(&'a mut [u16]),
 }
 
 impl<'a> FloatsMut<'a> {
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F32(values) => values.len(),
+            Self::Bf16(values) | Self::Fp16(values) => values.len(),
+        }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     #[inline(always)]
     pub fn set(&mut self, index: usize, value: f32) {
         match self {
             Self::F32(values) => values[index] = numerics::format::canonical(value),
             Self::Bf16(values) => values[index] = numerics::format::bf16_from_f32(value),
+            Self::Fp16(values) => values[index] = numerics::format::fp16_from_f32(value),
         }
     }
 
@@ -290,6 +324,7 @@ impl<'a> FloatsMut<'a> {
                 numerics::format::canonicalise(into);
             }
             Self::Bf16(values) => numerics::format::bf16_store(from, &mut values[start..start + from.len()]),
+            Self::Fp16(values) => numerics::format::fp16_store(from, &mut values[start..start + from.len()]),
         }
     }
 
@@ -300,6 +335,7 @@ impl<'a> FloatsMut<'a> {
         match self {
             Self::F32(values) => values.chunks_mut(length).map(FloatsMut::F32).collect(),
             Self::Bf16(values) => values.chunks_mut(length).map(FloatsMut::Bf16).collect(),
+            Self::Fp16(values) => values.chunks_mut(length).map(FloatsMut::Fp16).collect(),
         }
     }
 }

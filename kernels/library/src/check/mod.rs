@@ -11,6 +11,7 @@ use crate::eager::{Tape, run};
 use crate::registry::Registry;
 use crate::room::{Builder, Forward, Fusion, Kernel, Room, RoomError, Variant};
 use crate::tensor::{Dtype, Spec, Tensor};
+use numerics::format::{bf16_from_f32, bf16_to_f32};
 use numerics::philox::Stream;
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ impl Array {
     pub fn of(tensor: &Tensor) -> Self {
         let view = tensor.view();
         let values = match tensor.spec.dtype {
-            Dtype::F32 | Dtype::Bf16 => tensor.to_f32().into_iter().map(f64::from).collect(),
+            Dtype::F32 | Dtype::Bf16 | Dtype::Fp16 => tensor.to_f32().into_iter().map(f64::from).collect(),
             Dtype::I32 => view.typed::<i32>().iter().map(|value| f64::from(*value)).collect(),
             Dtype::U32 => view.typed::<u32>().iter().map(|value| f64::from(*value)).collect(),
             Dtype::U64 => view.typed::<u64>().iter().map(|value| *value as f64).collect(),
@@ -126,6 +127,8 @@ fn compare(name: &str, tensor: &Tensor, expected: &Expected, roundings: f64) -> 
 fn bound(dtype: Dtype, roundings: f64, magnitude: f64) -> f64 {
     let (storage, smallest) = match dtype {
         Dtype::Bf16 => (f64::from(f32::EPSILON) * 32768.0, f64::from(f32::MIN_POSITIVE)),
+        // Subnormal numbers of fp16 are 2^-24 apart.
+        Dtype::Fp16 => (f64::from(f32::EPSILON) * 4096.0, 1.0 / f64::from(1 << 24)),
         Dtype::F32 => (0.0, f64::from(f32::MIN_POSITIVE)),
         _ => return 0.0,
     };
@@ -176,6 +179,8 @@ pub fn gradients(
         let spec = tape.spec(outputs[*output]);
         let mut values = vec![0.0; spec.elements()];
         Stream { seed: 0x6AAD, step: *output as u32, stream: 1 }.fill_normal(0, &mut values, 1.0);
+        // Values that bf16 has: a room that casts its gradient loses nothing.
+        values.iter_mut().for_each(|value| *value = bf16_to_f32(bf16_from_f32(*value)));
         let tensor = Tensor::from_f32_as(spec.dtype, &spec.shape, &values);
         upstream[*output] = Array::of(&tensor).values;
         gradients[*output] = Some(tape.input(tensor));

@@ -15,7 +15,7 @@ pub(super) trait Lanes: Copy {
     /// To the nearest.
     fn to_floats(self, x: Self::Ints) -> Self::Floats;
     fn bits(self, x: Self::Floats) -> Self::Ints;
-    fn from_bits(self, x: Self::Ints) -> Self::Floats;
+    fn of_bits(self, x: Self::Ints) -> Self::Floats;
     fn add(self, a: Self::Ints, b: Self::Ints) -> Self::Ints;
     fn subtract(self, a: Self::Ints, b: Self::Ints) -> Self::Ints;
     fn max(self, a: Self::Ints, b: Self::Ints) -> Self::Ints;
@@ -30,7 +30,7 @@ pub(super) trait Lanes: Copy {
     /// x · 2^23: an exponent field from its number.
     fn to_field(self, x: Self::Ints) -> Self::Ints;
     /// x shifted right by 23 places, zeros shifted in.
-    fn from_field(self, x: Self::Ints) -> Self::Ints;
+    fn field_of(self, x: Self::Ints) -> Self::Ints;
     /// Mask of x < 0.
     fn negative(self, x: Self::Ints) -> Self::Ints;
     /// Whether any lane is not zero.
@@ -83,7 +83,7 @@ macro_rules! x86 {
                 cast(x)
             }
             #[inline(always)]
-            fn from_bits(self, x: $ints) -> $floats {
+            fn of_bits(self, x: $ints) -> $floats {
                 cast(x)
             }
             #[inline(always)]
@@ -128,7 +128,7 @@ macro_rules! x86 {
                 cast(self.$integers.$shift_left::<23>(cast(x)))
             }
             #[inline(always)]
-            fn from_field(self, x: $ints) -> $ints {
+            fn field_of(self, x: $ints) -> $ints {
                 cast(self.$integers.$shift_right::<23>(cast(x)))
             }
             #[inline(always)]
@@ -227,7 +227,7 @@ impl Lanes for Portable {
         x.map(|x| x.to_bits() as i32)
     }
     #[inline(always)]
-    fn from_bits(self, x: Ints) -> Floats {
+    fn of_bits(self, x: Ints) -> Floats {
         x.map(|x| f32::from_bits(x as u32))
     }
     #[inline(always)]
@@ -271,7 +271,7 @@ impl Lanes for Portable {
         x.map(|x| x << 23)
     }
     #[inline(always)]
-    fn from_field(self, x: Ints) -> Ints {
+    fn field_of(self, x: Ints) -> Ints {
         x.map(|x| (x as u32 >> 23) as i32)
     }
     #[inline(always)]

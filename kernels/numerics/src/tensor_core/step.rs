@@ -12,6 +12,7 @@ struct Finite {
 }
 
 /// A term of the sum: (−1)^negative · significand · 2^(exponent − fraction).
+#[derive(Clone, Copy)]
 struct Term {
     negative: bool,
     significand: u64,
@@ -32,24 +33,26 @@ pub fn step(format: Format, a: &[f32], b: &[f32], c: f32) -> f32 {
     if let Some(special) = special(a, b, c) {
         return special;
     }
-    let mut terms = Vec::with_capacity(a.len() + 1);
-    for (a, b) in a.iter().zip(b) {
-        if let (Some(a), Some(b)) = (finite(*a, parameters.min_exponent), finite(*b, parameters.min_exponent)) {
-            terms.push(Term {
-                negative: a.negative != b.negative,
-                significand: a.significand * b.significand,
-                fraction: 46,
-                exponent: a.exponent + b.exponent,
-            });
-        }
-    }
-    if let Some(c) = finite(c, -126) {
-        let Finite { negative, significand, exponent } = c;
-        terms.push(Term { negative, significand, fraction: 23, exponent });
-    }
-    let largest = terms.iter().map(|term| term.exponent).fold(-133, i32::max);
+    // Walked twice: a step allocates nothing.
+    let products = a.iter().zip(b).filter_map(|(a, b)| {
+        let (a, b) = (finite(*a, parameters.min_exponent)?, finite(*b, parameters.min_exponent)?);
+        Some(Term {
+            negative: a.negative != b.negative,
+            significand: a.significand * b.significand,
+            fraction: 46,
+            exponent: a.exponent + b.exponent,
+        })
+    });
+    let addend = finite(c, -126).map(|c| Term {
+        negative: c.negative,
+        significand: c.significand,
+        fraction: 23,
+        exponent: c.exponent,
+    });
+    let terms = products.chain(addend);
+    let largest = terms.clone().map(|term| term.exponent).fold(-133, i32::max);
     let mut sum = 0_i64;
-    for term in &terms {
+    for term in terms {
         let magnitude = shifted(term.significand, parameters.term_bits - term.fraction + term.exponent - largest);
         sum += if term.negative { -(magnitude as i64) } else { magnitude as i64 };
     }

@@ -108,7 +108,7 @@ fn steps<L: Lanes, const MR: usize, const NV: usize>(
 #[inline(always)]
 fn exponents<L: Lanes>(lanes: L, x: L::Floats) -> L::Ints {
     let magnitude = lanes.and(lanes.bits(x), lanes.splat_int(i32::MAX));
-    let field = lanes.from_field(magnitude);
+    let field = lanes.field_of(magnitude);
     let number = lanes.subtract(lanes.max(field, lanes.splat_int(1)), lanes.splat_int(127));
     // A mask is −1 or 0 in every bit: `and` picks a constant where it is set.
     let present = lanes.greater(magnitude, lanes.splat_int(0));
@@ -127,7 +127,7 @@ fn within<L: Lanes>(lanes: L, largest: L::Ints) -> L::Ints {
 #[inline(always)]
 fn scale<L: Lanes>(lanes: L, parameters: Parameters, largest: L::Ints) -> L::Floats {
     let exponent = lanes.subtract(lanes.splat_int(127 + parameters.term_bits), within(lanes, largest));
-    lanes.from_bits(lanes.to_field(exponent))
+    lanes.of_bits(lanes.to_field(exponent))
 }
 
 /// The results, and a mask of the lanes in which they may be wrong.
@@ -160,7 +160,7 @@ fn finish<L: Lanes>(
     };
     let signed = lanes.or(bits, lanes.and(sum, lanes.splat_int(i32::MIN)));
     let unit = lanes.add(within(lanes, largest), lanes.splat_int(127 - parameters.term_bits));
-    (lanes.multiply(lanes.from_bits(signed), lanes.from_bits(lanes.to_field(unit))), inexact)
+    (lanes.multiply(lanes.of_bits(signed), lanes.of_bits(lanes.to_field(unit))), inexact)
 }
 
 /// The lanes of the mask by [`step`].

@@ -108,6 +108,7 @@ const fn stored(dtype: Dtype) -> safetensors::Dtype {
     match dtype {
         Dtype::F32 => safetensors::Dtype::F32,
         Dtype::Bf16 => safetensors::Dtype::BF16,
+        Dtype::Fp16 => safetensors::Dtype::F16,
         Dtype::I32 => safetensors::Dtype::I32,
         Dtype::U32 => safetensors::Dtype::U32,
         Dtype::U64 => safetensors::Dtype::U64,
@@ -116,6 +117,6 @@ const fn stored(dtype: Dtype) -> safetensors::Dtype {
 }
 
 fn known(dtype: safetensors::Dtype) -> Option<Dtype> {
-    let ours = [Dtype::F32, Dtype::Bf16, Dtype::I32, Dtype::U32, Dtype::U64, Dtype::U8];
+    let ours = [Dtype::F32, Dtype::Bf16, Dtype::Fp16, Dtype::I32, Dtype::U32, Dtype::U64, Dtype::U8];
     ours.into_iter().find(|ours| stored(*ours) == dtype)
 }

@@ -3,8 +3,9 @@
 use super::Attributes;
 use crate::ops::cross_entropy::cpu::{Partial, gradient, partial, reduce, row_terms};
 use crate::ops::cross_entropy::{COLUMNS, UNCOUNTED};
+use crate::ops::matmul::widened;
 use crate::room::Call;
-use crate::tensor::{Dtype, Floats};
+use crate::tensor::Dtype;
 use numerics::format::{bf16_load, bf16_store};
 use numerics::gemm::{Finish, Scratch, Start, Tile, View, gemm_chain};
 use numerics::simd::Level;
@@ -17,21 +18,11 @@ const TASK_COLUMNS: usize = 128;
 
 const WHOLE: (Start, Finish) = (Start::Zero, Finish::Closed);
 
-fn widen(values: Floats<'_>) -> Cow<'_, [f32]> {
-    match values {
-        Floats::F32(values) => Cow::Borrowed(values),
-        Floats::Bf16(bits) => {
-            let mut wide = vec![0.0; bits.len()];
-            bf16_load(bits, &mut wide);
-            Cow::Owned(wide)
-        }
-    }
-}
-
 pub fn forward(call: &mut Call<'_, '_>) {
     let [x, w, targets, _] = call.inputs else { unreachable!("head_cross_entropy has four inputs") };
     let (positions, width, columns) = (x.shape()[1], x.shape()[2], w.shape()[0]);
-    let (x, w, targets) = (widen(x.floats()), widen(w.floats()), targets.typed::<u32>());
+    let (x, w, targets) =
+        (widened(call.context, x.floats()), widened(call.context, w.floats()), targets.typed::<u32>());
     let w = View::row_major(&w, columns, width);
     let level = call.context.level;
     let mut terms = vec![[0.0; 3]; targets.len()];
@@ -90,8 +81,8 @@ pub fn backward(call: &mut Call<'_, '_>) {
     let operands = Backward {
         level: call.context.level,
         width,
-        x: widen(x.floats()),
-        w: widen(w.floats()),
+        x: widened(call.context, x.floats()),
+        w: widened(call.context, w.floats()),
         targets: targets.typed(),
         lse: lse.f32(),
         weights: [weights.f32()[0], weights.f32()[1]],

@@ -1,6 +1,6 @@
 //! A task owns some rows: it makes their h in f32, stores it, and multiplies it without reading it back.
 
-use crate::ops::matmul::{piece, tiled, widened};
+use crate::ops::matmul::{Arithmetic, piece, widened};
 use crate::room::Call;
 use crate::tensor::{Dtype, Floats};
 use numerics::format::{bf16_from_f32, bf16_to_f32};
@@ -27,7 +27,7 @@ pub fn forward(call: &mut Call<'_, '_>) {
         activate(level, gate_up, task * piece * width, width, bf16, &mut values);
         h.store(0, &values);
         if let Some(y) = y {
-            tiled(level, View::row_major(&values, count, width), w.transpose(), y);
+            Arithmetic::Chain.tiled(level, View::row_major(&values, count, width), w.transpose(), y);
         }
     });
 }

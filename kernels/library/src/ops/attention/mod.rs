@@ -48,6 +48,10 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cases::cases;
+pub(crate) use cpu::{backward_by, forward_by};
+pub(crate) use oracle::oracle;
+
 use crate::case::Case;
 use crate::check::Oracle;
 use crate::room::{Builder, Forward, Kernel, REFERENCE, Room, RoomError, ValueId, Variant, decode};
@@ -56,7 +60,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Keys of one block.
-const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 128;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,22 +77,22 @@ pub struct Attributes {
 
 impl Attributes {
     /// Channels of one position of `qkv`.
-    fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         (self.query_heads + 2 * self.kv_heads) * self.head_width
     }
 
     /// Query heads that share a key and value head.
-    fn group(&self) -> usize {
+    pub(crate) fn group(&self) -> usize {
         self.query_heads / self.kv_heads
     }
 
     /// f32(log2 e / √h): turns a score into an exponent of two.
-    fn exponent_scale(&self) -> f32 {
+    pub(crate) fn exponent_scale(&self) -> f32 {
         (std::f64::consts::LOG2_E / (self.head_width as f64).sqrt()) as f32
     }
 
     /// f32(1/√h).
-    fn gradient_scale(&self) -> f32 {
+    pub(crate) fn gradient_scale(&self) -> f32 {
         (1.0 / (self.head_width as f64).sqrt()) as f32
     }
 
@@ -155,7 +159,7 @@ impl Room for Attention {
     }
 
     fn cases(&self) -> Vec<Case> {
-        cases::cases()
+        cases()
     }
 
     fn backward(&self, forward: &Forward<'_>, builder: &mut dyn Builder) -> Result<Vec<Option<ValueId>>, RoomError> {
@@ -168,7 +172,7 @@ impl Room for Attention {
     }
 
     fn oracle(&self, kernel: &str) -> Option<Oracle> {
-        oracle::oracle(kernel)
+        oracle(kernel)
     }
 }
 
@@ -177,15 +181,23 @@ const EXPECTED: &str = "heads, a head width and row tokens of 1 or more, kv head
                         document_start i32 [units, positions]";
 
 fn infer_forward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
-    let decoded: Attributes = decode("attention", attributes)?;
-    match inputs {
-        [qkv, document_start] if decoded.valid(qkv, document_start) => Ok(vec![decoded.o(qkv), decoded.lse2(qkv)]),
-        _ => Err(RoomError::new("attention", EXPECTED, format!("{attributes}, {inputs:?}"))),
-    }
+    inferred("attention", attributes, inputs)
 }
 
 fn infer_backward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
-    let decoded: Attributes = decode("attention_backward", attributes)?;
+    inferred_backward("attention_backward", attributes, inputs)
+}
+
+pub(crate) fn inferred(kernel: &str, attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
+    let decoded: Attributes = decode(kernel, attributes)?;
+    match inputs {
+        [qkv, document_start] if decoded.valid(qkv, document_start) => Ok(vec![decoded.o(qkv), decoded.lse2(qkv)]),
+        _ => Err(RoomError::new(kernel, EXPECTED, format!("{attributes}, {inputs:?}"))),
+    }
+}
+
+pub(crate) fn inferred_backward(kernel: &str, attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
+    let decoded: Attributes = decode(kernel, attributes)?;
     match inputs {
         [qkv, o, lse2, gradient, document_start]
             if decoded.valid(qkv, document_start)
@@ -197,12 +209,12 @@ fn infer_backward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, Room
         }
         _ => {
             let expected = format!("{EXPECTED}; o, lse2 as `attention` gives them, do like o");
-            Err(RoomError::new("attention_backward", expected, format!("{attributes}, {inputs:?}")))
+            Err(RoomError::new(kernel, expected, format!("{attributes}, {inputs:?}")))
         }
     }
 }
 
 /// Two products over half of the pairs of positions; heads and rows are not known here, so a third of the width counts.
-fn macs(qkv: &Spec) -> u64 {
+pub(crate) fn macs(qkv: &Spec) -> u64 {
     (qkv.elements() * qkv.shape[1] / 3) as u64
 }

@@ -11,6 +11,8 @@ pub fn cases() -> Vec<Case> {
         ("bf16_to_f32", Dtype::Bf16, Dtype::F32),
         ("f32_to_f32", Dtype::F32, Dtype::F32),
         ("bf16_to_bf16", Dtype::Bf16, Dtype::Bf16),
+        ("f32_to_fp16", Dtype::F32, Dtype::Fp16),
+        ("fp16_to_f32", Dtype::Fp16, Dtype::F32),
     ];
     let shapes: [(&str, &[usize], &'static str); 6] = [
         ("empty", &[2, 0, 8], "a launch over nothing that reads something"),
@@ -29,7 +31,7 @@ pub fn cases() -> Vec<Case> {
             let seed = 1300 + 10 * pair as u64 + index as u64;
             push(name, prevents, Draw::new(seed).normal(from, shape, 1.5), false);
         }
-        let wild = Draw::new(1390 + pair as u64).wild(from, &[3, 1000], f32::MAX);
+        let wild = Draw::new(1390 + pair as u64).wild(from, &[3, 1000], largest(from));
         push("wild", "subnormals that are flushed, ties that are rounded up", wild, true);
         push(
             "special",
@@ -39,6 +41,10 @@ pub fn cases() -> Vec<Case> {
         );
     }
     cases
+}
+
+fn largest(dtype: Dtype) -> f32 {
+    if dtype == Dtype::Fp16 { 65_504.0 } else { f32::MAX }
 }
 
 /// Raw bits, so that NaN payloads reach the kernel: signalling and negative NaN, a NaN whose payload lies only in the
@@ -60,9 +66,17 @@ fn special(dtype: Dtype) -> Tensor {
         0x7F80_0000,
         0xFF80_0000,
     ];
+    /// The same kinds of value in fp16.
+    const FP16: [u16; 14] = [
+        0x7C01, 0xFE00, 0x7FFF, 0x3C00, 0x3C01, 0x3C02, 0x7BFF, 0xFBFF, 0x0001, 0x8001, 0x8000, 0x0000, 0x7C00, 0xFC00,
+    ];
     const BF16: [u16; 14] = [
         0x7F81, 0xFFC0, 0x7FFF, 0x3F80, 0x3F81, 0x3F82, 0x7F7F, 0xFF7F, 0x0001, 0x8001, 0x8000, 0x0000, 0x7F80, 0xFF80,
     ];
-    let bytes: &[u8] = if dtype == Dtype::F32 { bytemuck::cast_slice(&F32) } else { bytemuck::cast_slice(&BF16) };
+    let bytes: &[u8] = match dtype {
+        Dtype::F32 => bytemuck::cast_slice(&F32),
+        Dtype::Fp16 => bytemuck::cast_slice(&FP16),
+        _ => bytemuck::cast_slice(&BF16),
+    };
     Tensor::from_bytes(Spec::new(dtype, &[14]), bytes)
 }

@@ -1,9 +1,9 @@
 //! Cast: a float tensor in another storage dtype.
 //!
-//! **Computes.** `x` f32 or bf16 of any shape → `y` in the dtype of the attributes, same shape.
+//! **Computes.** `x` f32, bf16 or fp16 of any shape → `y` in the dtype of the attributes, same shape.
 //!
-//! **Order of operations.** f32 to bf16 rounds to nearest even, subnormals kept, an overflow is Inf. bf16 to f32 and a
-//! cast to the same dtype change no value. A NaN becomes the canonical one in every case.
+//! **Order of operations.** A cast to fewer bits rounds to nearest even, subnormals kept, an overflow is Inf. A cast to
+//! f32 and one to the same dtype change no value. A NaN becomes the canonical one in every case.
 //!
 //! **Gradient.** `dy` cast back to the dtype of `x`, by this kernel.
 //!
@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attributes {
-    /// Dtype of the output: `f32` or `bf16`.
+    /// Dtype of the output: `f32`, `bf16` or `fp16`.
     pub dtype: Dtype,
 }
 
@@ -75,9 +75,13 @@ impl Room for Cast {
 fn infer(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
     let Attributes { dtype } = decode("cast", attributes)?;
     match inputs {
-        [x] if x.dtype.is_float() && dtype.is_float() => Ok(vec![Spec::new(dtype, &x.shape)]),
-        _ => Err(RoomError::new("cast", "x and dtype f32 or bf16", format!("{inputs:?} to {}", dtype.name()))),
+        [x] if castable(x.dtype) && castable(dtype) => Ok(vec![Spec::new(dtype, &x.shape)]),
+        _ => Err(RoomError::new("cast", "x and dtype f32, bf16 or fp16", format!("{inputs:?} to {}", dtype.name()))),
     }
+}
+
+fn castable(dtype: Dtype) -> bool {
+    dtype.is_float() || dtype.tensor_core_format().is_some()
 }
 
 fn macs(specs: &[Spec]) -> u64 {

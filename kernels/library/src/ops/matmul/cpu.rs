@@ -2,13 +2,12 @@
 //!
 //! Each task packs the operand that all tasks share, so a side is cut into few pieces. Pieces depend on the shape alone.
 
+use super::arithmetic::Arithmetic;
 use crate::context::Context;
 use crate::room::Call;
 use crate::tensor::{Floats, FloatsMut};
-use numerics::gemm::{Finish, Scratch, Start, Tile, View, gemm_chain};
-use numerics::simd::Level;
+use numerics::gemm::View;
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 /// Pieces that a side is cut into, unless they would be too long or too short.
 const PIECES: usize = 4;
@@ -19,30 +18,37 @@ const GRAIN: usize = 32;
 /// Elements that one task widens.
 const WIDEN: usize = 1 << 16;
 
-thread_local! {
-    /// Packing buffers of a worker. Every product overwrites what it reads.
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+pub fn forward(call: &mut Call<'_, '_>) {
+    forward_by(call, Arithmetic::Chain);
 }
 
-pub fn forward(call: &mut Call<'_, '_>) {
+pub(crate) fn forward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let [units, rows, k] = call.inputs[0].shape() else { unreachable!("x has three axes") };
     let (rows, n) = (units * rows, call.inputs[1].shape()[0]);
     let x = widened(call.context, call.inputs[0].floats());
     let w = widened(call.context, call.inputs[1].floats());
     let (x, w) = (View::row_major(&x, rows, *k), View::row_major(&w, n, *k));
-    product(call.context, x, w.transpose(), call.outputs[0].reborrow().into_floats());
+    product(call.context, arithmetic, x, w.transpose(), call.outputs[0].reborrow().into_floats());
 }
 
 pub fn dgrad(call: &mut Call<'_, '_>) {
+    dgrad_by(call, Arithmetic::Chain);
+}
+
+pub(crate) fn dgrad_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let [units, rows, n] = call.inputs[0].shape() else { unreachable!("dy has three axes") };
     let (rows, k) = (units * rows, call.inputs[1].shape()[1]);
     let dy = widened(call.context, call.inputs[0].floats());
     let w = widened(call.context, call.inputs[1].floats());
     let (dy, w) = (View::row_major(&dy, rows, *n), View::row_major(&w, *n, k));
-    product(call.context, dy, w, call.outputs[0].reborrow().into_floats());
+    product(call.context, arithmetic, dy, w, call.outputs[0].reborrow().into_floats());
 }
 
 pub fn wgrad(call: &mut Call<'_, '_>) {
+    wgrad_by(call, Arithmetic::Chain);
+}
+
+pub(crate) fn wgrad_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let [units, rows, n] = call.inputs[0].shape() else { unreachable!("dy has three axes") };
     let (units, rows, n, k) = (*units, *rows, *n, call.inputs[1].shape()[2]);
     let dy = widened(call.context, call.inputs[0].floats());
@@ -56,30 +62,30 @@ pub fn wgrad(call: &mut Call<'_, '_>) {
     call.context.pool.run(tasks, |_, (unit, first, out)| {
         let dy = View::row_major(&dy[unit * rows * n..][..rows * n], rows, n).transpose();
         let x = View::row_major(&x[unit * rows * k..][..rows * k], rows, k);
-        tiled(level, dy.rows_at(first, piece.min(n - first)), x, out);
+        arithmetic.tiled(level, dy.rows_at(first, piece.min(n - first)), x, out);
     });
 }
 
 /// C = A·B. `out` holds the rows of A by the columns of B.
-fn product(context: &Context, a: View<'_>, b: View<'_>, out: FloatsMut<'_>) {
+fn product(context: &Context, arithmetic: Arithmetic, a: View<'_>, b: View<'_>, out: FloatsMut<'_>) {
     if a.rows() < b.cols() && a.rows() < PIECES * GRAIN {
-        by_columns(context, a, b, out);
+        by_columns(context, arithmetic, a, b, out);
     } else {
         let piece = piece(a.rows());
         context.pool.run(out.chunks(piece * b.cols()), |task, out| {
             let count = piece.min(a.rows() - task * piece);
-            tiled(context.level, a.rows_at(task * piece, count), b, out);
+            arithmetic.tiled(context.level, a.rows_at(task * piece, count), b, out);
         });
     }
 }
 
 /// Columns of C that a task owns are not contiguous: tasks fill matrices of their own, which are copied afterwards.
-fn by_columns(context: &Context, a: View<'_>, b: View<'_>, out: FloatsMut<'_>) {
+fn by_columns(context: &Context, arithmetic: Arithmetic, a: View<'_>, b: View<'_>, out: FloatsMut<'_>) {
     let (rows, cols, piece) = (a.rows(), b.cols(), piece(b.cols()));
     let count = |task: usize| piece.min(cols - task * piece);
     let mut parts: Vec<Vec<f32>> = (0..cols.div_ceil(piece.max(1))).map(|task| vec![0.0; rows * count(task)]).collect();
     context.pool.run(parts.iter_mut().collect(), |task, part: &mut Vec<f32>| {
-        tiled(context.level, a, b.cols_at(task * piece, count(task)), FloatsMut::F32(part));
+        arithmetic.tiled(context.level, a, b.cols_at(task * piece, count(task)), FloatsMut::F32(part));
     });
     context.pool.run(out.chunks(GRAIN * cols), |task, mut out| {
         for row in 0..GRAIN.min(rows - task * GRAIN) {
@@ -96,33 +102,13 @@ pub(crate) fn piece(side: usize) -> usize {
     side.div_ceil(PIECES).next_multiple_of(GRAIN).min(LONGEST_PIECE)
 }
 
-/// C = A·B on this thread.
-pub(crate) fn tiled(level: Level, a: View<'_>, b: View<'_>, mut out: FloatsMut<'_>) {
-    let (rows, cols) = (a.rows(), b.cols());
-    let run = |values: &mut [f32]| {
-        let mut tile = Tile::row_major(values, rows, cols);
-        SCRATCH.with_borrow_mut(|scratch| {
-            gemm_chain(level, a, b, &mut tile, (Start::Zero, Finish::Closed), scratch);
-        });
-    };
-    match &mut out {
-        FloatsMut::F32(values) => run(values),
-        FloatsMut::Bf16(_) => {
-            let mut sums = vec![0.0; rows * cols];
-            run(&mut sums);
-            out.store(0, &sums);
-        }
-    }
-}
-
 /// The values in f32: borrowed where they are, else widened by the pool.
 pub(crate) fn widened<'a>(context: &Context, values: Floats<'a>) -> Cow<'a, [f32]> {
     match values {
         Floats::F32(values) => Cow::Borrowed(values),
-        Floats::Bf16(bits) => {
-            let mut wide = vec![0.0; bits.len()];
-            let tasks: Vec<_> = wide.chunks_mut(WIDEN).zip(bits.chunks(WIDEN)).collect();
-            context.pool.run(tasks, |_, (wide, bits)| numerics::format::bf16_load(bits, wide));
+        Floats::Bf16(_) | Floats::Fp16(_) => {
+            let mut wide = vec![0.0; values.len()];
+            context.pool.run(wide.chunks_mut(WIDEN).collect(), |task, wide| values.load(task * WIDEN, wide));
             Cow::Owned(wide)
         }
     }

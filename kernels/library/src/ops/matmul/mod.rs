@@ -14,6 +14,7 @@
 //!
 //! **Not promised.** Nothing about the order of the two factors of a product; it moves no bit.
 
+mod arithmetic;
 mod cases;
 mod cpu;
 mod oracle;
@@ -21,7 +22,9 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cpu::{piece, tiled, widened};
+pub(crate) use arithmetic::{Arithmetic, Scratch};
+pub(crate) use cpu::{dgrad_by, forward_by, piece, wgrad_by, widened};
+pub(crate) use oracle::oracle;
 
 use crate::case::Case;
 use crate::check::Oracle;
@@ -105,7 +108,7 @@ impl Room for Matmul {
     }
 
     fn oracle(&self, kernel: &str) -> Option<Oracle> {
-        oracle::oracle(kernel)
+        oracle(kernel)
     }
 }
 

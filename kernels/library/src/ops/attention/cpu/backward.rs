@@ -2,7 +2,7 @@
 
 use super::super::{Attributes, BLOCK};
 use super::{Products, Row, TILE, interleave, round_to_bf16};
-use crate::ops::matmul::widened;
+use crate::ops::matmul::{Arithmetic, widened};
 use crate::room::Call;
 use crate::tensor::Dtype;
 use numerics::gemm::View;
@@ -10,6 +10,10 @@ use numerics::{format, math, sum, vectorised};
 use std::ops::Range;
 
 pub fn backward(call: &mut Call<'_, '_>) {
+    backward_by(call, Arithmetic::Chain);
+}
+
+pub fn backward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let attributes: Attributes = call.attributes();
     let Attributes { query_heads, kv_heads, head_width, row_tokens } = attributes;
     let (positions, group) = (call.inputs[0].shape()[1], attributes.group());
@@ -29,10 +33,10 @@ pub fn backward(call: &mut Call<'_, '_>) {
         let window = at * row_tokens * width..(at + 1) * row_tokens * width;
         let (o, gradient) = (&o[window.clone()], &gradient[window]);
         let starts = &starts[unit * positions..][..positions];
-        let row = Row::new(attributes, &qkv, starts, at, gradient, level);
+        let row = Row::new(arithmetic, attributes, &qkv, starts, at, gradient, level);
         let (dq, rest) = out.split_at_mut(group * size);
         let (dk, dv) = rest.split_at_mut(size);
-        let mut work = Work::new(Products::new(level), head_width, bf16);
+        let mut work = Work::new(Products::new(arithmetic, level), head_width, bf16);
         for local in 0..group {
             let head = kv_head * group + local;
             let lse2 = &lse2[(unit * query_heads + head) * positions + at % rows * row_tokens..][..row_tokens];
@@ -110,7 +114,7 @@ impl Work {
                 let p = View::row_major(&self.p[..rows * BLOCK], rows, BLOCK).cols_at(keys.start, count);
                 let ds = View::row_major(&self.ds[..rows * BLOCK], rows, BLOCK).cols_at(keys.start, count);
                 let partial = &mut self.partial[..rows * h];
-                if row.finite {
+                if row.whole_tiles() {
                     self.products.accumulate(p.transpose(), gradient, &mut dv[window.clone()]);
                     self.products.accumulate(ds.transpose(), q, &mut dk[window]);
                     self.products.product(ds, k, partial);

@@ -2,7 +2,7 @@
 
 use super::super::{Attributes, BLOCK};
 use super::{Products, Row, TILE, interleave, round_to_bf16};
-use crate::ops::matmul::widened;
+use crate::ops::matmul::{Arithmetic, widened};
 use crate::room::Call;
 use crate::tensor::Dtype;
 use numerics::gemm::View;
@@ -10,6 +10,10 @@ use numerics::{format, math, sum, vectorised};
 use std::ops::Range;
 
 pub fn forward(call: &mut Call<'_, '_>) {
+    forward_by(call, Arithmetic::Chain);
+}
+
+pub fn forward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let attributes: Attributes = call.attributes();
     let Attributes { query_heads, head_width, row_tokens, .. } = attributes;
     let positions = call.inputs[0].shape()[1];
@@ -26,9 +30,9 @@ pub fn forward(call: &mut Call<'_, '_>) {
     call.context.pool.run(tasks, |task, (o, lse2)| {
         let (unit, head, row) = (task / rows / query_heads, task / rows % query_heads, task % rows);
         let starts = &starts[unit * positions..][..positions];
-        let row = Row::new(attributes, &qkv, starts, unit * rows + row, &[], level);
-        let mut work = Work { products: Products::new(level), tile: vec![0.0; TILE * BLOCK], bf16 };
-        let rows_of_tile = if row.finite { TILE } else { 1 };
+        let row = Row::new(arithmetic, attributes, &qkv, starts, unit * rows + row, &[], level);
+        let mut work = Work { products: Products::new(arithmetic, level), tile: vec![0.0; TILE * BLOCK], bf16 };
+        let rows_of_tile = if row.whole_tiles() { TILE } else { 1 };
         for tile in row.tiles(0, rows_of_tile) {
             let o = &mut o[tile.start * head_width..tile.end * head_width];
             work.tile(&row, head, &tile, o, &mut lse2[tile.clone()]);

@@ -3,18 +3,21 @@
 //! A task is one packed row and head of one unit; it works on windows of the widened operands and fills buffers of its
 //! own, which are copied to the outputs afterwards. A tile computes the keys that any of its rows sees. Weights that a
 //! row does not see are +0 there, which adds nothing as long as all operands are finite. Where they are not, forward
-//! tiles have a single row, and so nothing that it does not see; backward sums go over what each row sees.
+//! tiles have a single row, and so nothing that it does not see; backward sums go over what each row sees. With the
+//! arithmetic of tensor cores a tile computes whole steps of keys, and whole blocks where operands are not finite: what
+//! is not seen takes part there, by its contract.
 
 mod backward;
 mod forward;
 
-pub use backward::backward;
-pub use forward::forward;
+pub use backward::{backward, backward_by};
+pub use forward::{forward, forward_by};
 
 use super::{Attributes, BLOCK};
 use crate::context::Context;
+use crate::ops::matmul::{Arithmetic, Scratch};
 use crate::tensor::FloatsMut;
-use numerics::gemm::{Finish, Scratch, Start, Tile, View, gemm_chain};
+use numerics::gemm::{Finish, Start, Tile, View};
 use numerics::simd::Level;
 use numerics::vectorised;
 use std::ops::Range;
@@ -33,11 +36,20 @@ struct Row<'a> {
     first: Vec<usize>,
     /// Whether a weight of +0 makes a product vanish.
     finite: bool,
+    arithmetic: Arithmetic,
 }
 
 impl<'a> Row<'a> {
     /// `extra` is what must be finite besides this row of `qkv`.
-    fn new(attributes: Attributes, qkv: &'a [f32], starts: &[i32], row: usize, extra: &[f32], level: Level) -> Self {
+    fn new(
+        arithmetic: Arithmetic,
+        attributes: Attributes,
+        qkv: &'a [f32],
+        starts: &[i32],
+        row: usize,
+        extra: &[f32],
+        level: Level,
+    ) -> Self {
         let (tokens, width) = (attributes.row_tokens, attributes.width());
         let values = &qkv[row * tokens * width..][..tokens * width];
         let rows_in_unit = starts.len() / tokens;
@@ -48,7 +60,7 @@ impl<'a> Row<'a> {
             .map(|(i, start)| (i64::from(*start) - row_start).clamp(0, i as i64 + 1) as usize)
             .collect();
         let finite = all_finite(level, values) && all_finite(level, extra);
-        Self { attributes, qkv: View::row_major(values, tokens, width), first, finite }
+        Self { attributes, qkv: View::row_major(values, tokens, width), first, finite, arithmetic }
     }
 
     fn tokens(&self) -> usize {
@@ -81,10 +93,23 @@ impl<'a> Row<'a> {
         visible
     }
 
-    /// The smallest range of keys of the block that holds all that rows of the tile see.
+    /// The smallest range of keys of the block that must take part in the products of a tile; `None` where none must.
     fn union(&self, tile: &Range<usize>, start: usize) -> Option<Range<usize>> {
         let visible = tile.clone().map(|i| self.visible(i, start)).filter(|keys| !keys.is_empty());
-        visible.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+        let seen = visible.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
+        match self.arithmetic {
+            Arithmetic::Chain => seen,
+            Arithmetic::TensorCore(_) if !self.finite => Some(0..self.block(start)),
+            Arithmetic::TensorCore(format) => {
+                let depth = format.parameters().depth;
+                seen.map(|keys| keys.start / depth * depth..keys.end.next_multiple_of(depth).min(self.block(start)))
+            }
+        }
+    }
+
+    /// Whether products may take in what a row does not see: a step of a tensor core always does.
+    fn whole_tiles(&self) -> bool {
+        self.finite || self.arithmetic != Arithmetic::Chain
     }
 
     fn head(&self, head: usize) -> View<'a> {
@@ -102,31 +127,34 @@ impl<'a> Row<'a> {
 
 /// The matrix product on the level of the call.
 struct Products {
+    arithmetic: Arithmetic,
     level: Level,
     scratch: Scratch,
 }
 
 impl Products {
-    fn new(level: Level) -> Self {
-        Self { level, scratch: Scratch::default() }
+    fn new(arithmetic: Arithmetic, level: Level) -> Self {
+        Self { arithmetic, level, scratch: Scratch::default() }
+    }
+
+    fn run(&mut self, a: View<'_>, b: View<'_>, mut tile: Tile<'_>, ends: (Start, Finish)) {
+        self.arithmetic.product(self.level, a, b, &mut tile, ends, &mut self.scratch);
     }
 
     /// Rows of `a` by the transpose of `b`, into columns `keys` of a tile of [`BLOCK`] columns.
     fn scores(&mut self, a: View<'_>, b: View<'_>, keys: &Range<usize>, out: &mut [f32]) {
-        let mut tile = Tile::strided(&mut out[keys.start..], a.rows(), keys.len(), BLOCK);
-        gemm_chain(self.level, a, b.transpose(), &mut tile, (Start::Zero, Finish::Closed), &mut self.scratch);
+        let tile = Tile::strided(&mut out[keys.start..], a.rows(), keys.len(), BLOCK);
+        self.run(a, b.transpose(), tile, (Start::Zero, Finish::Closed));
     }
 
     /// a·b.
     fn product(&mut self, a: View<'_>, b: View<'_>, out: &mut [f32]) {
-        let mut tile = Tile::row_major(out, a.rows(), b.cols());
-        gemm_chain(self.level, a, b, &mut tile, (Start::Zero, Finish::Closed), &mut self.scratch);
+        self.run(a, b, Tile::row_major(out, a.rows(), b.cols()), (Start::Zero, Finish::Closed));
     }
 
     /// Continues the chains of `out` by a·b.
     fn accumulate(&mut self, a: View<'_>, b: View<'_>, out: &mut [f32]) {
-        let mut tile = Tile::row_major(out, a.rows(), b.cols());
-        gemm_chain(self.level, a, b, &mut tile, (Start::Accumulator, Finish::Open), &mut self.scratch);
+        self.run(a, b, Tile::row_major(out, a.rows(), b.cols()), (Start::Accumulator, Finish::Open));
     }
 }
 
@@ -152,10 +180,7 @@ fn interleave<'a>(
     head: impl Fn(usize, usize) -> &'a [f32] + Sync,
 ) {
     let width = heads * head_width;
-    let positions = match &out {
-        FloatsMut::F32(values) => values.len() / width,
-        FloatsMut::Bf16(values) => values.len() / width,
-    };
+    let positions = out.len() / width;
     context.pool.run(out.chunks(COPIED * width), |task, mut out| {
         for local in 0..COPIED.min(positions - task * COPIED) {
             for n in 0..heads {

@@ -1,0 +1,69 @@
+//! What one output element of a product is: a chain in fp32, or steps of a tensor core.
+
+use crate::tensor::FloatsMut;
+use numerics::gemm;
+use numerics::gemm::{Finish, Start, Tile, View, gemm_chain};
+use numerics::simd::Level;
+use numerics::tensor_core::{self, Format};
+use std::cell::RefCell;
+
+/// The arithmetic of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arithmetic {
+    /// One fma after the other.
+    Chain,
+    /// One tensor-core step after the other, operands in this format.
+    TensorCore(Format),
+}
+
+/// Packing buffers of both kinds.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    chain: gemm::Scratch,
+    tensor_core: tensor_core::Scratch,
+}
+
+thread_local! {
+    /// Packing buffers of a worker. Every product overwrites what it reads.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+impl Arithmetic {
+    /// C = A·B, or C + A·B from the values in C. With `Finish::Open` a later call may go on.
+    pub fn product(
+        self,
+        level: Level,
+        a: View<'_>,
+        b: View<'_>,
+        c: &mut Tile<'_>,
+        ends: (Start, Finish),
+        scratch: &mut Scratch,
+    ) {
+        match self {
+            Self::Chain => gemm_chain(level, a, b, c, ends, &mut scratch.chain),
+            // A step gives no negative zero, so that the end of the chain has nothing to do.
+            Self::TensorCore(format) => {
+                tensor_core::chain(level, format, a, b, c, ends.0, &mut scratch.tensor_core);
+            }
+        }
+    }
+
+    /// Whole rows of C = A·B on this thread, rounded to the dtype of `out`.
+    pub fn tiled(self, level: Level, a: View<'_>, b: View<'_>, mut out: FloatsMut<'_>) {
+        let (rows, cols) = (a.rows(), b.cols());
+        let run = |values: &mut [f32]| {
+            let mut tile = Tile::row_major(values, rows, cols);
+            SCRATCH.with_borrow_mut(|scratch| {
+                self.product(level, a, b, &mut tile, (Start::Zero, Finish::Closed), scratch);
+            });
+        };
+        match &mut out {
+            FloatsMut::F32(values) => run(values),
+            FloatsMut::Bf16(_) | FloatsMut::Fp16(_) => {
+                let mut sums = vec![0.0; rows * cols];
+                run(&mut sums);
+                out.store(0, &sums);
+            }
+        }
+    }
+}
