@@ -110,11 +110,11 @@ impl Blocks<'_> {
         core["row_tokens"] = json!(self.semantics.data.row_tokens);
         let h = self.norm(graph, &at("norm"), x)?;
         let qkv = graph.parameter(&at("qkv"), &[query + 2 * kv, m.width], self.normal(1.0), true);
-        let qkv = graph.call(&at("qkv"), "matmul", self.output(), &[h, qkv])?[0];
+        let qkv = graph.call(&at("qkv"), self.semantics.profile.matmul(), self.output(), &[h, qkv])?[0];
         let qkv = graph.call(&at("rope"), "rope", heads, &[qkv, self.host.positions, self.host.rope_table])?[0];
-        let o = graph.call(&at("core"), "attention", core, &[qkv, self.host.document_start])?[0];
+        let o = graph.call(&at("core"), self.semantics.profile.attention(), core, &[qkv, self.host.document_start])?[0];
         let weight = graph.parameter(&at("output"), &[m.width, query], self.residual_normal(), true);
-        let a = graph.call(&at("output"), "matmul", self.output(), &[o, weight])?[0];
+        let a = graph.call(&at("output"), self.semantics.profile.matmul(), self.output(), &[o, weight])?[0];
         let a = self.dropout(graph, &at("dropout"), 1 + 2 * layer, a)?;
         Ok(graph.call(&at("residual"), "residual_add", json!({}), &[x, a])?[0])
     }
@@ -132,10 +132,10 @@ impl Blocks<'_> {
             Mlp::SquaredRelu => (m.mlp_width, "squared_relu"),
         };
         let up = graph.parameter(&at("up"), &[rows, m.width], self.normal(1.0), true);
-        let h = graph.call(&at("up"), "matmul", self.output(), &[h, up])?[0];
+        let h = graph.call(&at("up"), self.semantics.profile.matmul(), self.output(), &[h, up])?[0];
         let h = graph.call(&at("activation"), activation, json!({}), &[h])?[0];
         let down = graph.parameter(&at("down"), &[m.width, m.mlp_width], self.residual_normal(), true);
-        let y = graph.call(&at("down"), "matmul", self.output(), &[h, down])?[0];
+        let y = graph.call(&at("down"), self.semantics.profile.matmul(), self.output(), &[h, down])?[0];
         let y = self.dropout(graph, &at("dropout"), 2 + 2 * layer, y)?;
         Ok(graph.call(&at("residual"), "residual_add", json!({}), &[x, y])?[0])
     }
@@ -149,7 +149,8 @@ impl Blocks<'_> {
         let h = self.norm(graph, "head.norm", x)?;
         let name = if m.tied_embedding { "embedding.table" } else { "head.logits" };
         let table = graph.parameter(name, &[m.vocabulary, m.width], self.normal(1.0), true);
-        let logits = graph.call("head.logits", "matmul", json!({"output": "f32"}), &[h, table])?[0];
+        let logits =
+            graph.call("head.logits", self.semantics.profile.matmul(), json!({"output": "f32"}), &[h, table])?[0];
         graph.call("head.loss", "cross_entropy", self.output(), &[logits, self.host.targets, weights])
     }
 

@@ -27,12 +27,36 @@ pub struct Semantics {
     pub optimizer: Optimizer,
 }
 
-/// Set of contracts.
+/// Set of contracts: the arithmetic of everything that tensor cores could compute. The rest is fp32 in every profile.
+///
+/// Another processor is another profile: a parameter set of `numerics::tensor_core`, rooms with contracts of its own,
+/// and a variant here. Ampere (8 products at a time, 24 bits) and Blackwell (more bits) are not there yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// fp32 fma chains: any machine.
     Ieee,
+    /// Steps of a Hopper tensor core: operands in bf16.
+    Hopper,
+}
+
+impl Profile {
+    /// Kernel of a linear layer.
+    #[must_use]
+    pub const fn matmul(self) -> &'static str {
+        match self {
+            Self::Ieee => "matmul",
+            Self::Hopper => "matmul_tc16",
+        }
+    }
+
+    #[must_use]
+    pub const fn attention(self) -> &'static str {
+        match self {
+            Self::Ieee => "attention",
+            Self::Hopper => "attention_tc16",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -239,6 +263,8 @@ impl Semantics {
             groups,
             &format!("a divisor of query_heads ({})", m.query_heads),
         )?;
+        let operands = self.profile != Profile::Hopper || self.precision.storage == Storage::Bf16;
+        require("semantics.precision.storage", "f32", operands, "bf16: `profile: hopper` multiplies on tensor cores")?;
         require("semantics.model.mlp", m.mlp.len(), !m.mlp.is_empty(), "a pattern of at least one activation")?;
         require("semantics.model.dropout", m.dropout, (0.0..1.0).contains(&m.dropout), "at least 0 and less than 1")?;
         require(

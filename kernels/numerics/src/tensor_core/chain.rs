@@ -1,7 +1,7 @@
 //! Whole matrices: cache blocks, packed panels and register tiles around [`tile`](super::tile).
 
 use super::Format;
-use super::lanes::{Lanes, Portable};
+use super::lanes::{Lanes, Portable, Wide};
 use super::tile::{Side, tile};
 use crate::gemm::{Start, Tile, View, pack};
 use crate::simd::Level;
@@ -54,12 +54,12 @@ pub fn chain(
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
             let simd = pulp::x86::V3::try_new().expect("the machine has AVX2 and FMA");
-            simd.vectorize(Tiled::<_, 4, 1>(simd, product));
+            simd.vectorize(Tiled::<_, 4, 1>(Wide(simd), product));
         }
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
             let simd = pulp::x86::V4::try_new().expect("the machine has AVX-512");
-            simd.vectorize(Tiled::<_, 4, 1>(simd, product));
+            simd.vectorize(Tiled::<_, 4, 1>(Wide(simd), product));
         }
         #[cfg(not(target_arch = "x86_64"))]
         Level::Avx2 | Level::Avx512 => panic!("level {level} is not available on this target"),

@@ -1,6 +1,6 @@
 //! The vector operations of a step: fp32 and 32-bit integers side by side.
 
-use pulp::cast;
+use pulp::Simd;
 
 /// A vector unit. Masks are integers whose bits are all ones or all zeros.
 pub(super) trait Lanes: Copy {
@@ -33,7 +33,7 @@ pub(super) trait Lanes: Copy {
     fn field_of(self, x: Self::Ints) -> Self::Ints;
     /// Mask of x < 0.
     fn negative(self, x: Self::Ints) -> Self::Ints;
-    /// Whether any lane is not zero.
+    /// Whether a mask has a lane.
     fn any(self, x: Self::Ints) -> bool;
     /// The whole registers of a slice.
     fn floats(values: &[f32]) -> &[Self::Floats];
@@ -42,147 +42,151 @@ pub(super) trait Lanes: Copy {
     fn ints_mut(values: &mut [i32]) -> &mut [Self::Ints];
 }
 
-/// Both x86 units have the same operations under other names.
-#[cfg(target_arch = "x86_64")]
-macro_rules! x86 {
-    (
-        $unit:ty, $floats:ty, $ints:ty, $count:literal, $set:ident, $integers:ident,
-        $splat:ident, $splat_int:ident, $multiply:ident, $truncate:ident, $to_floats:ident,
-        $add:ident, $subtract:ident, $max:ident, $min:ident, $and:ident, $or:ident, $xor:ident, $abs:ident,
-        $shift_left:ident, $shift_right:ident, $shift_sign:ident,
-        greater: |$unit_g:ident, $a:ident, $b:ident| $greater:expr,
-        any: |$unit_a:ident, $x:ident| $any:expr
-    ) => {
-        impl Lanes for $unit {
-            type Floats = $floats;
-            type Ints = $ints;
-            const COUNT: usize = $count;
-
-            #[inline(always)]
-            fn splat(self, value: f32) -> $floats {
-                cast(self.$set.$splat(value))
-            }
-            #[inline(always)]
-            fn splat_int(self, value: i32) -> $ints {
-                cast(self.$set.$splat_int(value))
-            }
-            #[inline(always)]
-            fn multiply(self, a: $floats, b: $floats) -> $floats {
-                cast(self.$set.$multiply(cast(a), cast(b)))
-            }
-            #[inline(always)]
-            fn truncate(self, x: $floats) -> $ints {
-                cast(self.$set.$truncate(cast(x)))
-            }
-            #[inline(always)]
-            fn to_floats(self, x: $ints) -> $floats {
-                cast(self.$set.$to_floats(cast(x)))
-            }
-            #[inline(always)]
-            fn bits(self, x: $floats) -> $ints {
-                cast(x)
-            }
-            #[inline(always)]
-            fn of_bits(self, x: $ints) -> $floats {
-                cast(x)
-            }
-            #[inline(always)]
-            fn add(self, a: $ints, b: $ints) -> $ints {
-                cast(self.$integers.$add(cast(a), cast(b)))
-            }
-            #[inline(always)]
-            fn subtract(self, a: $ints, b: $ints) -> $ints {
-                cast(self.$integers.$subtract(cast(a), cast(b)))
-            }
-            #[inline(always)]
-            fn max(self, a: $ints, b: $ints) -> $ints {
-                cast(self.$integers.$max(cast(a), cast(b)))
-            }
-            #[inline(always)]
-            fn min(self, a: $ints, b: $ints) -> $ints {
-                cast(self.$integers.$min(cast(a), cast(b)))
-            }
-            #[inline(always)]
-            fn and(self, a: $ints, b: $ints) -> $ints {
-                cast(self.$integers.$and(cast(a), cast(b)))
-            }
-            #[inline(always)]
-            fn or(self, a: $ints, b: $ints) -> $ints {
-                cast(self.$integers.$or(cast(a), cast(b)))
-            }
-            #[inline(always)]
-            fn xor(self, a: $ints, b: $ints) -> $ints {
-                cast(self.$integers.$xor(cast(a), cast(b)))
-            }
-            #[inline(always)]
-            fn abs(self, x: $ints) -> $ints {
-                cast(self.$integers.$abs(cast(x)))
-            }
-            #[inline(always)]
-            fn greater(self, $a: $ints, $b: $ints) -> $ints {
-                let $unit_g = self;
-                $greater
-            }
-            #[inline(always)]
-            fn to_field(self, x: $ints) -> $ints {
-                cast(self.$integers.$shift_left::<23>(cast(x)))
-            }
-            #[inline(always)]
-            fn field_of(self, x: $ints) -> $ints {
-                cast(self.$integers.$shift_right::<23>(cast(x)))
-            }
-            #[inline(always)]
-            fn negative(self, x: $ints) -> $ints {
-                cast(self.$integers.$shift_sign::<31>(cast(x)))
-            }
-            #[inline(always)]
-            fn any(self, $x: $ints) -> bool {
-                let $unit_a = self;
-                $any
-            }
-            #[inline(always)]
-            fn floats(values: &[f32]) -> &[$floats] {
-                <$unit as pulp::Simd>::as_simd_f32s(values).0
-            }
-            #[inline(always)]
-            fn floats_mut(values: &mut [f32]) -> &mut [$floats] {
-                <$unit as pulp::Simd>::as_mut_simd_f32s(values).0
-            }
-            #[inline(always)]
-            fn ints(values: &[i32]) -> &[$ints] {
-                <$unit as pulp::Simd>::as_simd_i32s(values).0
-            }
-            #[inline(always)]
-            fn ints_mut(values: &mut [i32]) -> &mut [$ints] {
-                <$unit as pulp::Simd>::as_mut_simd_i32s(values).0
-            }
-        }
-    };
+/// What pulp's units have, and its common trait does not.
+pub(super) trait Convert: Simd {
+    fn truncated(self, x: Self::f32s) -> Self::i32s;
+    fn converted(self, x: Self::i32s) -> Self::f32s;
 }
 
 #[cfg(target_arch = "x86_64")]
-x86!(
-    pulp::x86::V3, pulp::f32x8, pulp::i32x8, 8, avx, avx2,
-    _mm256_set1_ps, _mm256_set1_epi32, _mm256_mul_ps, _mm256_cvttps_epi32, _mm256_cvtepi32_ps,
-    _mm256_add_epi32, _mm256_sub_epi32, _mm256_max_epi32, _mm256_min_epi32,
-    _mm256_and_si256, _mm256_or_si256, _mm256_xor_si256, _mm256_abs_epi32,
-    _mm256_slli_epi32, _mm256_srli_epi32, _mm256_srai_epi32,
-    greater: |unit, a, b| cast(unit.avx2._mm256_cmpgt_epi32(cast(a), cast(b))),
-    any: |unit, x| unit.avx._mm256_testz_si256(cast(x), cast(x)) == 0
-);
+impl Convert for pulp::x86::V3 {
+    #[inline(always)]
+    fn truncated(self, x: Self::f32s) -> Self::i32s {
+        self.convert_f32x8_to_i32x8(x)
+    }
+    #[inline(always)]
+    fn converted(self, x: Self::i32s) -> Self::f32s {
+        self.convert_i32x8_to_f32x8(x)
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
-x86!(
-    pulp::x86::V4, pulp::f32x16, pulp::i32x16, 16, avx512f, avx512f,
-    _mm512_set1_ps, _mm512_set1_epi32, _mm512_mul_ps, _mm512_cvttps_epi32, _mm512_cvtepi32_ps,
-    _mm512_add_epi32, _mm512_sub_epi32, _mm512_max_epi32, _mm512_min_epi32,
-    _mm512_and_si512, _mm512_or_si512, _mm512_xor_si512, _mm512_abs_epi32,
-    _mm512_slli_epi32, _mm512_srli_epi32, _mm512_srai_epi32,
-    greater: |unit, a, b| {
-        cast(unit.avx512dq._mm512_movm_epi32(unit.avx512f._mm512_cmpgt_epi32_mask(cast(a), cast(b))))
-    },
-    any: |unit, x| unit.avx512f._mm512_test_epi32_mask(cast(x), cast(x)) != 0
-);
+impl Convert for pulp::x86::V4 {
+    #[inline(always)]
+    fn truncated(self, x: Self::f32s) -> Self::i32s {
+        self.convert_f32x16_to_i32x16(x)
+    }
+    #[inline(always)]
+    fn converted(self, x: Self::i32s) -> Self::f32s {
+        self.convert_i32x16_to_f32x16(x)
+    }
+}
+
+/// A vector unit of pulp.
+#[derive(Clone, Copy)]
+pub(super) struct Wide<S>(pub S);
+
+impl<S: Convert> Wide<S> {
+    #[inline(always)]
+    fn mask(self, mask: S::m32s) -> S::i32s {
+        self.0.select_i32s(mask, self.splat_int(-1), self.splat_int(0))
+    }
+}
+
+impl<S: Convert> Lanes for Wide<S> {
+    type Floats = S::f32s;
+    type Ints = S::i32s;
+    const COUNT: usize = S::F32_LANES;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> S::f32s {
+        self.0.splat_f32s(value)
+    }
+    #[inline(always)]
+    fn splat_int(self, value: i32) -> S::i32s {
+        self.0.splat_i32s(value)
+    }
+    #[inline(always)]
+    fn multiply(self, a: S::f32s, b: S::f32s) -> S::f32s {
+        self.0.mul_f32s(a, b)
+    }
+    #[inline(always)]
+    fn truncate(self, x: S::f32s) -> S::i32s {
+        self.0.truncated(x)
+    }
+    #[inline(always)]
+    fn to_floats(self, x: S::i32s) -> S::f32s {
+        self.0.converted(x)
+    }
+    #[inline(always)]
+    fn bits(self, x: S::f32s) -> S::i32s {
+        self.0.transmute_i32s_f32s(x)
+    }
+    #[inline(always)]
+    fn of_bits(self, x: S::i32s) -> S::f32s {
+        self.0.transmute_f32s_i32s(x)
+    }
+    #[inline(always)]
+    fn add(self, a: S::i32s, b: S::i32s) -> S::i32s {
+        self.0.add_i32s(a, b)
+    }
+    #[inline(always)]
+    fn subtract(self, a: S::i32s, b: S::i32s) -> S::i32s {
+        self.0.sub_i32s(a, b)
+    }
+    #[inline(always)]
+    fn max(self, a: S::i32s, b: S::i32s) -> S::i32s {
+        self.0.max_i32s(a, b)
+    }
+    #[inline(always)]
+    fn min(self, a: S::i32s, b: S::i32s) -> S::i32s {
+        self.0.min_i32s(a, b)
+    }
+    #[inline(always)]
+    fn and(self, a: S::i32s, b: S::i32s) -> S::i32s {
+        self.0.and_i32s(a, b)
+    }
+    #[inline(always)]
+    fn or(self, a: S::i32s, b: S::i32s) -> S::i32s {
+        self.0.or_i32s(a, b)
+    }
+    #[inline(always)]
+    fn xor(self, a: S::i32s, b: S::i32s) -> S::i32s {
+        self.0.xor_i32s(a, b)
+    }
+    #[inline(always)]
+    fn abs(self, x: S::i32s) -> S::i32s {
+        self.max(x, self.subtract(self.splat_int(0), x))
+    }
+    #[inline(always)]
+    fn greater(self, a: S::i32s, b: S::i32s) -> S::i32s {
+        self.mask(self.0.greater_than_i32s(a, b))
+    }
+    #[inline(always)]
+    fn to_field(self, x: S::i32s) -> S::i32s {
+        let x = self.0.transmute_u32s_i32s(x);
+        self.0.transmute_i32s_u32s(self.0.wrapping_dyn_shl_u32s(x, self.0.splat_u32s(23)))
+    }
+    #[inline(always)]
+    fn field_of(self, x: S::i32s) -> S::i32s {
+        let x = self.0.transmute_u32s_i32s(x);
+        self.0.transmute_i32s_u32s(self.0.wrapping_dyn_shr_u32s(x, self.0.splat_u32s(23)))
+    }
+    #[inline(always)]
+    fn negative(self, x: S::i32s) -> S::i32s {
+        self.greater(self.splat_int(0), x)
+    }
+    #[inline(always)]
+    fn any(self, x: S::i32s) -> bool {
+        self.0.first_true_m32s(self.0.less_than_i32s(x, self.splat_int(0))) < S::F32_LANES
+    }
+    #[inline(always)]
+    fn floats(values: &[f32]) -> &[S::f32s] {
+        S::as_simd_f32s(values).0
+    }
+    #[inline(always)]
+    fn floats_mut(values: &mut [f32]) -> &mut [S::f32s] {
+        S::as_mut_simd_f32s(values).0
+    }
+    #[inline(always)]
+    fn ints(values: &[i32]) -> &[S::i32s] {
+        S::as_simd_i32s(values).0
+    }
+    #[inline(always)]
+    fn ints_mut(values: &mut [i32]) -> &mut [S::i32s] {
+        S::as_mut_simd_i32s(values).0
+    }
+}
 
 /// Plain arrays, for the instructions that every machine of the target has.
 #[derive(Clone, Copy)]

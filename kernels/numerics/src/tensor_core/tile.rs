@@ -3,6 +3,7 @@
 use super::chain::{SPECIAL, ZERO};
 use super::lanes::Lanes;
 use super::{Format, Parameters, step};
+use crate::format::canonical;
 use crate::gemm::Tile;
 
 /// Largest exponents between which every float operation of a step is exact.
@@ -12,6 +13,8 @@ const HIGH: i32 = 120;
 const NOTHING: i32 = ZERO / 2;
 /// Lanes of the widest tile.
 const MAX_COLS: usize = 32;
+/// Products of the longest step.
+const DEEPEST: usize = 32;
 
 /// A packed panel: the chain index outermost, then the rows or columns of a tile.
 #[derive(Clone, Copy)]
@@ -59,35 +62,37 @@ fn steps<L: Lanes, const MR: usize, const NV: usize>(
     let (a_exponents, b_exponents) = (a.exponents.as_chunks::<MR>().0, L::ints(b.exponents).as_chunks::<NV>().0);
     let windows = a_values.chunks(parameters.depth).zip(b_values.chunks(parameters.depth));
     let fields = a_exponents.chunks(parameters.depth).zip(b_exponents.chunks(parameters.depth));
-    for ((a_values, b_values), (a_exponents, b_exponents)) in windows.zip(fields) {
-        // Loops and not `map`: a closure may stay compiled for the baseline.
+    for (at, ((a_values, b_values), (a_exponents, b_exponents))) in windows.zip(fields).enumerate() {
+        let first = at * parameters.depth;
+        // Loops over constants and not `map` or `zip`: registers stay registers, and what is called is compiled for the
+        // unit's instructions, with debug assertions too.
         let mut largest = [[lanes.splat_int(0); NV]; MR];
-        for (largest, sums) in largest.iter_mut().zip(&*sums) {
-            for (largest, c) in largest.iter_mut().zip(sums) {
-                *largest = exponents(lanes, *c);
+        for row in 0..MR {
+            for v in 0..NV {
+                largest[row][v] = exponents(lanes, sums[row][v]);
             }
         }
         for (a, b) in a_exponents.iter().zip(b_exponents) {
-            for (largest, a) in largest.iter_mut().zip(a) {
-                let a = lanes.splat_int(*a);
-                for (largest, b) in largest.iter_mut().zip(b) {
-                    *largest = lanes.max(*largest, lanes.add(a, *b));
+            for row in 0..MR {
+                let a = lanes.splat_int(a[row]);
+                for v in 0..NV {
+                    largest[row][v] = lanes.max(largest[row][v], lanes.add(a, b[v]));
                 }
             }
         }
         let mut scales = [[lanes.splat(0.0); NV]; MR];
-        for (scales, largest) in scales.iter_mut().zip(&largest) {
-            for (slot, largest) in scales.iter_mut().zip(largest) {
-                *slot = scale(lanes, parameters, *largest);
+        for row in 0..MR {
+            for v in 0..NV {
+                scales[row][v] = scale(lanes, parameters, largest[row][v]);
             }
         }
         let mut totals = [[lanes.splat_int(0); NV]; MR];
         for (a, b) in a_values.iter().zip(b_values) {
-            for ((totals, scales), a) in totals.iter_mut().zip(&scales).zip(a) {
-                let a = lanes.splat(*a);
-                for ((total, scale), b) in totals.iter_mut().zip(scales).zip(b) {
-                    let term = lanes.multiply(lanes.multiply(a, *b), *scale);
-                    *total = lanes.add(*total, lanes.truncate(term));
+            for row in 0..MR {
+                let a = lanes.splat(a[row]);
+                for v in 0..NV {
+                    let term = lanes.multiply(lanes.multiply(a, b[v]), scales[row][v]);
+                    totals[row][v] = lanes.add(totals[row][v], lanes.truncate(term));
                 }
             }
         }
@@ -96,7 +101,8 @@ fn steps<L: Lanes, const MR: usize, const NV: usize>(
                 let (c, largest, total) = (sums[row][v], largest[row][v], totals[row][v]);
                 let (mut result, inexact) = finish(lanes, parameters, c, largest, scales[row][v], total);
                 if lanes.any(inexact) {
-                    result = repaired::<L, MR, NV>(format, (row, v), (a_values, b_values), c, result, inexact);
+                    let b = &b.values[first * NV * L::COUNT..];
+                    result = repaired::<L, MR, NV>(format, (row, v), (a_values, b), c, result, inexact);
                 }
                 sums[row][v] = result;
             }
@@ -163,28 +169,41 @@ fn finish<L: Lanes>(
     (lanes.multiply(lanes.of_bits(signed), lanes.of_bits(lanes.to_field(unit))), inexact)
 }
 
-/// The lanes of the mask by [`step`].
+/// The lanes of the mask without the float form: specials by their own rules, the others by [`step`].
 #[cold]
 #[inline(never)]
 fn repaired<L: Lanes, const MR: usize, const NV: usize>(
     format: Format,
     (row, v): (usize, usize),
-    (a, b): (&[[f32; MR]], &[[L::Floats; NV]]),
+    (a, b): (&[[f32; MR]], &[f32]),
     c: L::Floats,
-    mut result: L::Floats,
+    result: L::Floats,
     inexact: L::Ints,
 ) -> L::Floats {
-    let a: Vec<f32> = a.iter().map(|a| a[row]).collect();
-    let b: Vec<[f32; MAX_COLS]> = b.iter().map(|b| values::<L>(b[v])).collect();
     let (c, mut results) = (values::<L>(c), values::<L>(result));
     let mut mask = [0; MAX_COLS];
     L::ints_mut(&mut mask)[0] = inexact;
-    for lane in (0..L::COUNT).filter(|lane| mask[*lane] != 0) {
-        let b: Vec<f32> = b.iter().map(|b| b[lane]).collect();
-        results[lane] = step(format, &a, &b, c[lane]);
+    let b = |k: usize| &b[(k * NV + v) * L::COUNT..][..L::COUNT];
+    // The sum of the terms that are not finite: itself not finite where there is one, and NaN where infinities meet.
+    let mut specials = c.map(|c| if c.is_finite() { 0.0 } else { c });
+    for (k, a) in a.iter().enumerate() {
+        let a = a[row];
+        for (special, b) in specials.iter_mut().zip(b(k)) {
+            *special += if a.is_finite() && b.is_finite() { 0.0 } else { a * b };
+        }
     }
-    result = L::floats(&results)[0];
-    result
+    for lane in (0..L::COUNT).filter(|lane| mask[*lane] != 0) {
+        results[lane] = if specials[lane].is_finite() {
+            let mut pairs = [[0.0; DEEPEST]; 2];
+            for (k, a) in a.iter().enumerate() {
+                (pairs[0][k], pairs[1][k]) = (a[row], b(k)[lane]);
+            }
+            step(format, &pairs[0][..a.len()], &pairs[1][..a.len()], c[lane])
+        } else {
+            canonical(specials[lane])
+        };
+    }
+    L::floats(&results)[0]
 }
 
 fn values<L: Lanes>(x: L::Floats) -> [f32; MAX_COLS] {
