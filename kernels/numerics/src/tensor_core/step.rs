@@ -1,9 +1,12 @@
 //! One step, in integers, as the contract is written.
 
 use super::Format;
-use crate::format::NAN_BITS;
+use crate::format::canonical;
 
-/// A value that is neither zero nor special: (−1)^negative · significand · 2^(exponent − 23).
+/// Products of the longest step, and C.
+const MOST_TERMS: usize = 33;
+
+/// A value that is not special: (−1)^negative · significand · 2^(exponent − 23).
 #[derive(Clone, Copy)]
 struct Finite {
     negative: bool,
@@ -12,7 +15,7 @@ struct Finite {
 }
 
 /// A term of the sum: (−1)^negative · significand · 2^(exponent − fraction).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Term {
     negative: bool,
     significand: u64,
@@ -33,58 +36,56 @@ pub fn step(format: Format, a: &[f32], b: &[f32], c: f32) -> f32 {
     if let Some(special) = special(a, b, c) {
         return special;
     }
-    // Walked twice: a step allocates nothing.
-    let products = a.iter().zip(b).filter_map(|(a, b)| {
-        let (a, b) = (finite(*a, parameters.min_exponent)?, finite(*b, parameters.min_exponent)?);
-        Some(Term {
-            negative: a.negative != b.negative,
-            significand: a.significand * b.significand,
-            fraction: 46,
-            exponent: a.exponent + b.exponent,
-        })
-    });
-    let addend = finite(c, -126).map(|c| Term {
-        negative: c.negative,
-        significand: c.significand,
-        fraction: 23,
-        exponent: c.exponent,
-    });
-    let terms = products.chain(addend);
-    let largest = terms.clone().map(|term| term.exponent).fold(-133, i32::max);
+    let mut terms = [Term::default(); MOST_TERMS];
+    let mut count = 0;
+    let mut largest = -133;
+    for (a, b) in a.iter().zip(b) {
+        let (a, b) = (Finite::of(*a, parameters.min_exponent), Finite::of(*b, parameters.min_exponent));
+        let significand = a.significand * b.significand;
+        if significand != 0 {
+            let exponent = a.exponent + b.exponent;
+            terms[count] = Term { negative: a.negative != b.negative, significand, fraction: 46, exponent };
+            count += 1;
+            largest = largest.max(exponent);
+        }
+    }
+    let Finite { negative, significand, exponent } = Finite::of(c, -126);
+    if significand != 0 {
+        terms[count] = Term { negative, significand, fraction: 23, exponent };
+        count += 1;
+        largest = largest.max(exponent);
+    }
     let mut sum = 0_i64;
-    for term in terms {
-        let magnitude = shifted(term.significand, parameters.term_bits - term.fraction + term.exponent - largest);
-        sum += if term.negative { -(magnitude as i64) } else { magnitude as i64 };
+    for term in &terms[..count] {
+        let magnitude =
+            shifted(term.significand, parameters.term_bits - term.fraction + term.exponent - largest) as i64;
+        sum += if term.negative { -magnitude } else { magnitude };
     }
     rounded(sum, largest - parameters.term_bits, parameters.result_bits)
 }
 
 /// The result where an operand is not finite.
 fn special(a: &[f32], b: &[f32], c: f32) -> Option<f32> {
-    let products = a.iter().zip(b).filter(|(a, b)| !a.is_finite() || !b.is_finite());
-    let (mut nan, mut positive, mut negative) = (false, false, false);
-    // A product with an infinity is that infinity with the right sign, or NaN where the other factor is zero.
-    for term in products.map(|(a, b)| a * b).chain((!c.is_finite()).then_some(c)) {
-        nan |= term.is_nan();
-        positive |= term == f32::INFINITY;
-        negative |= term == f32::NEG_INFINITY;
+    // The sum of the terms that are not finite: a product with an infinity is that infinity with the right sign, or NaN
+    // where the other factor is zero, and infinities of both signs give NaN.
+    let mut sum = if c.is_finite() { 0.0 } else { c };
+    for (a, b) in a.iter().zip(b) {
+        if !a.is_finite() || !b.is_finite() {
+            sum += a * b;
+        }
     }
-    match (nan, positive, negative) {
-        (true, ..) | (_, true, true) => Some(f32::from_bits(NAN_BITS)),
-        (_, true, _) => Some(f32::INFINITY),
-        (.., true) => Some(f32::NEG_INFINITY),
-        _ => None,
-    }
+    (!sum.is_finite()).then(|| canonical(sum))
 }
 
-/// `None` for zeros. The exponent is at least `min_exponent`, and the significand then below 2^23.
-fn finite(value: f32, min_exponent: i32) -> Option<Finite> {
-    let bits = value.to_bits();
-    let (field, fraction) = ((bits >> 23 & 0xFF) as i32, u64::from(bits & 0x007F_FFFF));
-    let (significand, exponent) = if field == 0 { (fraction, -126) } else { (fraction | 1 << 23, field - 127) };
-    let lifted = exponent.max(min_exponent);
-    let significand = shifted(significand, exponent - lifted);
-    (significand != 0).then_some(Finite { negative: bits >> 31 == 1, significand, exponent: lifted })
+impl Finite {
+    /// The exponent is at least `min_exponent`, and the significand below 2^23 where that lifts it; 0 for zeros.
+    fn of(value: f32, min_exponent: i32) -> Self {
+        let bits = value.to_bits();
+        let (field, fraction) = ((bits >> 23 & 0xFF) as i32, u64::from(bits & 0x007F_FFFF));
+        let (significand, exponent) = if field == 0 { (fraction, -126) } else { (fraction | 1 << 23, field - 127) };
+        let lifted = exponent.max(min_exponent);
+        Self { negative: bits >> 31 == 1, significand: shifted(significand, exponent - lifted), exponent: lifted }
+    }
 }
 
 /// ⌊magnitude · 2^places⌋.
