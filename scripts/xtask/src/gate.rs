@@ -107,7 +107,9 @@ fn steps(gate: Gate, recipes: &[String]) -> Vec<Step> {
         }
         Gate::Faults => vec!["cargo run --bin lockstep-mutant -- gate faults".to_owned()],
         Gate::Sensitivity => vec!["cargo run --bin lockstep-mutant -- gate sensitivity".to_owned()],
-        Gate::Exhaustive => vec!["cargo test --package numerics --test exhaustive -- --ignored".to_owned()],
+        Gate::Exhaustive => ["exhaustive", "tensor_core"]
+            .map(|test| format!("cargo test --package numerics --test {test} -- --ignored"))
+            .to_vec(),
         Gate::Profiles => return profiles(),
     };
     lines.iter().map(|line| Step::new(line)).collect()
