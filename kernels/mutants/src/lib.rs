@@ -45,14 +45,18 @@ pub const VARIANTS: &[(&str, Variant)] = &[
     ("cross_entropy", Variant { name: "completion_order", run: order::cross_entropy }),
     ("global_norm_squares", Variant { name: "partials_per_thread", run: schedule::squares_per_thread }),
     ("matmul", Variant { name: "blocks_per_batch", run: schedule::matmul_blocks_per_batch }),
+    ("matmul", Variant { name: "timed_algorithm", run: schedule::matmul_timed_algorithm }),
+    ("init", Variant { name: "seeded_by_workers", run: schedule::init_seeded_by_workers }),
     ("rmsnorm", Variant { name: "timed_blocks", run: schedule::rmsnorm_timed_blocks }),
     ("rmsnorm", Variant { name: "reads_scratch", run: schedule::rmsnorm_reads_scratch }),
     ("accumulate", Variant { name: "adds_twice", run: wrong::accumulate_twice }),
+    ("adamw", Variant { name: "first_group", run: wrong::adamw_first_group }),
     ("adamw", Variant { name: "ignores_skip", run: wrong::adamw_ignores_skip }),
     ("dropout_backward", Variant { name: "without_mask", run: wrong::dropout_backward_without_mask }),
     ("ema", Variant { name: "ignores_skip", run: wrong::ema_ignores_skip }),
     ("rmsnorm", Variant { name: "epsilon_plus_one_ulp", run: wrong::rmsnorm_epsilon_plus_one_ulp }),
     ("rope", Variant { name: "next_position", run: wrong::rope_next_position }),
+    ("rope", Variant { name: "table_in_bf16", run: wrong::rope_table_in_bf16 }),
 ];
 
 /// Adds the flip and every mutant to a registry.

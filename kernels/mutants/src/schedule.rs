@@ -1,9 +1,11 @@
-//! Orders of addition that depend on what must not matter: threads, batch, time, and old bytes of a buffer.
+//! Bits that depend on what must not matter: threads, batch, time, and old bytes of a buffer.
 
 use library::context::Pool;
 use library::ops::rmsnorm;
+use library::optim::init;
 use library::room::Call;
 use numerics::math::rsqrt;
+use numerics::philox::Stream;
 use std::time::{Duration, Instant};
 
 /// One partial sum of squares for each thread.
@@ -38,6 +40,35 @@ pub fn matmul_blocks_per_batch(call: &mut Call<'_, '_>) {
             y.set(column, total);
         }
     });
+}
+
+/// Chooses between two algorithms of a product by how fast the pool happens to be: one chain, or two that are added.
+pub fn matmul_timed_algorithm(call: &mut Call<'_, '_>) {
+    let fastest = (0..3).map(|_| measure(&call.context.pool)).min();
+    crate::activated(1);
+    let split = fastest.is_some_and(|time| time > SLOW);
+    let (k, n) = (call.inputs[1].shape()[1], call.inputs[1].shape()[0]);
+    let (x, w) = (call.inputs[0].floats(), call.inputs[1].floats());
+    let mut y = call.outputs[0].reborrow().into_floats();
+    for at in 0..y.len() {
+        let chain = |from: usize, to: usize| {
+            (from..to).fold(0.0, |sum: f32, term| x.get(at / n * k + term).mul_add(w.get(at % n * k + term), sum))
+        };
+        y.set(at, if split { chain(0, k / 2) + chain(k / 2, k) } else { chain(0, k) });
+    }
+}
+
+/// Draws initial values with a seed for each number of workers, as a rank that seeds itself.
+pub fn init_seeded_by_workers(call: &mut Call<'_, '_>) {
+    let init::Attributes { kind, .. } = call.attributes();
+    let init::Kind::Normal { seed, stream, std } = kind else {
+        let registry = library::registry::Registry::standard();
+        return (registry.kernel("init").expect("a kernel of the library").reference().run)(call);
+    };
+    crate::activated(1);
+    let seed = seed.wrapping_add(call.context.pool.threads() as u64);
+    let values = call.outputs[0].reborrow().into_typed::<f32>();
+    Stream { seed, step: 0, stream }.fill_normal(0, values, std);
 }
 
 /// Tasks of one measurement, and the time above which the machine counts as slow.

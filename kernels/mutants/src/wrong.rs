@@ -1,9 +1,10 @@
 //! Kernels that are wrong in the same way every time: two runs agree, and both are wrong.
 
 use library::ops::{dropout, rmsnorm};
-use library::optim::ema;
+use library::optim::{adamw, ema};
 use library::room::{Call, Variant};
 use library::tensor::{Tensor, View};
+use numerics::format::{bf16_from_f32, bf16_to_f32};
 
 /// Runs the reference of a kernel, with other inputs or attributes.
 fn reference(kernel: &str, call: &mut Call<'_, '_>) {
@@ -79,4 +80,23 @@ pub fn rope_next_position(call: &mut Call<'_, '_>) {
     }
     crate::activated(u64::from(next.spec.elements() > 0));
     with_input("rope", call, 1, &next);
+}
+
+/// Rotates by angles whose sine and cosine were cast to bf16 with the rest of the model.
+pub fn rope_table_in_bf16(call: &mut Call<'_, '_>) {
+    let mut table = Tensor::from_bytes(call.inputs[2].spec.clone(), call.inputs[2].bytes);
+    for value in table.view_mut().into_typed::<f32>() {
+        *value = bf16_to_f32(bf16_from_f32(*value));
+    }
+    crate::activated(u64::from(table.bytes() != call.inputs[2].bytes));
+    with_input("rope", call, 2, &table);
+}
+
+/// Gives every parameter the weight decay of the first group.
+pub fn adamw_first_group(call: &mut Call<'_, '_>) {
+    let adamw::Attributes { epsilon, decay } = call.attributes();
+    let attributes = serde_json::to_value(adamw::Attributes { epsilon, decay: true }).expect("plain data");
+    crate::activated(u64::from(!decay));
+    let (inputs, context) = (call.inputs, call.context);
+    reference("adamw", &mut Call { attributes: &attributes, inputs, outputs: call.outputs, context });
 }

@@ -1,6 +1,6 @@
 //! The list of planted faults. `suite/mustpass/faults.txt` is the committed list that it must equal.
 
-use crate::cursor::{ResumesAt, SavesProducer};
+use crate::cursor::{ResumesAt, SavesProducer, SavesReported};
 use crate::saves::{Overwrites, Reordered};
 use crate::state::{Changed, Chooses, FirstAgain};
 use crate::steps::{EvaluationDraws, MeanOfMeans, SwitchesIgnored};
@@ -21,7 +21,7 @@ pub fn catalogue() -> Vec<Fault> {
 }
 
 /// Orders of addition inside a kernel.
-fn kernels() -> [Fault; 5] {
+fn kernels() -> [Fault; 9] {
     [
         Fault {
             id: "F001",
@@ -51,6 +51,42 @@ fn kernels() -> [Fault; 5] {
             policies: |policies| plant::variant(policies, "matmul", "blocks_per_batch"),
         },
         Fault {
+            id: "F016",
+            title: "the algorithm of a product is chosen by a measured time",
+            seen_in: "pytorch 2831, cuDNN",
+            trial: "kernel::matmul::repeat",
+            verdict: Verdict::Nondeterministic,
+            place: "matmul",
+            policies: |policies| plant::variant(policies, "matmul", "timed_algorithm"),
+        },
+        Fault {
+            id: "F065",
+            title: "initial values are drawn with a seed for each number of workers",
+            seen_in: "torchtitan debugging.md, Automodel 2939",
+            trial: "kernel::init::repeat",
+            verdict: Verdict::Nondeterministic,
+            place: "init",
+            policies: |policies| plant::variant(policies, "init", "seeded_by_workers"),
+        },
+        Fault {
+            id: "F081",
+            title: "every parameter gets the weight decay of the first group",
+            seen_in: "DeepSpeed 8171",
+            trial: "kernel::adamw::reference",
+            verdict: Verdict::Wrong,
+            place: "adamw",
+            policies: |policies| plant::variant(policies, "adamw", "first_group"),
+        },
+        Fault {
+            id: "F089",
+            title: "the table of the rotary embedding is cast to bf16 with the model",
+            seen_in: "Automodel 2549, torchtitan cast_forward_inputs",
+            trial: "kernel::rope::reference",
+            verdict: Verdict::Wrong,
+            place: "rope",
+            policies: |policies| plant::variant(policies, "rope", "table_in_bf16"),
+        },
+        Fault {
             id: "F017",
             title: "the block of a sum is chosen by a measured time",
             seen_in: "Megatron 6966, triton 9368, vllm 42425",
@@ -72,7 +108,7 @@ fn kernels() -> [Fault; 5] {
 }
 
 /// Orders and switches above the kernels.
-fn orders() -> [Fault; 4] {
+fn orders() -> [Fault; 5] {
     [
         Fault {
             id: "F035",
@@ -91,6 +127,15 @@ fn orders() -> [Fault; 4] {
             verdict: Verdict::NotNeutral,
             place: "tensor target_count",
             policies: |policies| plant::step(policies, MeanOfMeans),
+        },
+        Fault {
+            id: "F063",
+            title: "a warm-up draws from the random streams of training",
+            seen_in: "Megatron ed28045bbc, TransformerEngine 216",
+            trial: "end_to_end::golden",
+            verdict: Verdict::Drift,
+            place: "scalar grad_norm",
+            policies: |policies| plant::rewrite(policies, plant::draws_once_more),
         },
         Fault {
             id: "F066",
@@ -114,7 +159,7 @@ fn orders() -> [Fault; 4] {
 }
 
 /// Positions and states that a resumed run does not get back.
-fn data_and_state() -> [Fault; 10] {
+fn data_and_state() -> [Fault; 17] {
     let resume = |id, title, seen_in, place, policies| Fault {
         id,
         title,
@@ -159,11 +204,62 @@ fn data_and_state() -> [Fault; 10] {
             plant::cursor(policies, ResumesAt(|saved| saved.step - saved.step_in_epoch + saved.steps_in_epoch))
         }),
         resume(
+            "F071",
+            "the position is saved before every worker has reported one",
+            "torchdata 1251, 1439, 1515",
+            "data/next_batch_digest",
+            |policies| plant::cursor(policies, SavesReported::default()),
+        ),
+        resume(
+            "F072",
+            "a resumed position is rounded down",
+            "streaming 700, 750, 301",
+            "data/next_batch_digest",
+            |policies| plant::cursor(policies, ResumesAt(|saved| saved.step / 2 * 2)),
+        ),
+        resume(
+            "F075",
+            "the position in the data is not saved at all",
+            "Bridge 4521, 3503",
+            "data/next_batch_digest",
+            |policies| plant::cursor(policies, ResumesAt(|_| 0)),
+        ),
+        resume(
             "F076",
             "the position of prefetch is saved, not that of training",
             "TorchSpec 43",
             "data/epoch",
             |policies| plant::cursor(policies, SavesProducer),
+        ),
+        restored(
+            "F077",
+            "the count of applied steps is not restored, and the bias correction starts again",
+            "TransformerEngine 1986",
+            "optimizer/",
+            |policies| plant::state(policies, Changed { saved: state::as_is, loaded: state::steps_from_zero }),
+        ),
+        restored(
+            "F079",
+            "parameters are loaded and nothing else",
+            "Bridge 3832, AReaL 1468",
+            "optimizer/",
+            |policies| plant::state(policies, Changed { saved: state::as_is, loaded: state::params_only }),
+        ),
+        census(
+            "F094",
+            "the end of each moment is restored as zeros, by an offset that forgets padding",
+            "Megatron 5077",
+            "optimizer.safetensors",
+            |policies| plant::state(policies, Changed { saved: state::as_is, loaded: state::tails_lost }),
+        ),
+        census(
+            "F096",
+            "the file of a tied table has a header and no bytes",
+            "torchtitan 3764, DeepSpeed 8226",
+            "params/embedding.table",
+            |policies| {
+                plant::state(policies, Changed { saved: state::tied_table_empty, loaded: state::tied_table_zero })
+            },
         ),
         restored(
             "F080",

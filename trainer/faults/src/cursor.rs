@@ -1,6 +1,7 @@
 //! Positions in the data that are saved or restored wrongly.
 
 use engine::data::{CursorPolicy, Place, Progress};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A position that is right when saved; the function decides where a resumed run starts.
 #[derive(Debug)]
@@ -32,3 +33,24 @@ impl CursorPolicy for SavesProducer {
         saved.step
     }
 }
+
+/// Saves the position that workers have reported: none has before each of them has delivered a batch.
+#[derive(Debug, Default)]
+pub struct SavesReported(AtomicU64);
+
+impl CursorPolicy for SavesReported {
+    fn save(&self, progress: Progress) -> u64 {
+        let first = self.0.load(Ordering::Relaxed);
+        let reported = progress.consumer >= first + REPORTED_AFTER;
+        mutants::activated(u64::from(!reported && progress.consumer != first));
+        if reported { progress.consumer } else { first }
+    }
+
+    fn resume(&self, saved: Place) -> u64 {
+        self.0.store(saved.step, Ordering::Relaxed);
+        saved.step
+    }
+}
+
+/// Steps until every worker has reported a position.
+const REPORTED_AFTER: u64 = 2;

@@ -75,3 +75,20 @@ pub fn seed_ignored(plan: &mut Plan) -> usize {
     mutants::activated(changed as u64);
     changed
 }
+
+/// A draw of warm-up that nobody wrote down: every later draw of a stream comes from the next one.
+pub fn draws_once_more(plan: &mut Plan) -> usize {
+    let nodes = plan.templates.iter_mut().flat_map(|template| &mut template.nodes);
+    let mut changed = 0;
+    for node in nodes.filter(|node| node.kernel.starts_with("dropout")) {
+        if let Some(stream) = node.attributes.get_mut("stream").filter(|stream| stream.is_u64()) {
+            *stream = (stream.as_u64().unwrap_or_default() + WARM_UP).into();
+            changed += 1;
+        }
+    }
+    mutants::activated(changed as u64);
+    changed
+}
+
+/// Leads to a stream that no room of the plan draws from.
+const WARM_UP: u64 = 0x800;

@@ -70,6 +70,44 @@ pub fn schedule_one_behind(state: &mut State) {
     }
 }
 
+/// Starts the count of applied steps again, and with it the bias correction.
+pub fn steps_from_zero(state: &mut State, _: &[ExpectedLeaf]) {
+    for leaf in state.leaves.iter_mut().filter(|leaf| leaf.name == "optimizer/applied_steps") {
+        leaf.tensor.view_mut().into_typed::<u64>()[0] = 0;
+    }
+}
+
+/// Takes nothing but parameters out of a save.
+pub fn params_only(state: &mut State, expected: &[ExpectedLeaf]) {
+    state.leaves.retain(|leaf| !leaf.name.starts_with("optimizer/"));
+    fill_missing(state, expected);
+    scaler_from_start(state, expected);
+}
+
+/// Restores the second half of every second moment as zeros: an offset that forgets the padding before it.
+pub fn tails_lost(state: &mut State, _: &[ExpectedLeaf]) {
+    for leaf in state.leaves.iter_mut().filter(|leaf| leaf.name.contains("second_moment/")) {
+        let half = leaf.tensor.spec.bytes() / 2;
+        leaf.tensor.bytes_mut()[half..].fill(0);
+    }
+}
+
+/// The tied table, whose file is written without its bytes.
+const TIED: &str = "params/embedding.table";
+
+/// Saves the tied table as a header without bytes.
+pub fn tied_table_empty(state: &mut State) {
+    for leaf in state.leaves.iter_mut().filter(|leaf| leaf.name == TIED) {
+        leaf.tensor = Tensor::zeros(Spec::new(leaf.tensor.spec.dtype, &[0]));
+    }
+}
+
+/// Restores the tied table as zeros.
+pub fn tied_table_zero(state: &mut State, expected: &[ExpectedLeaf]) {
+    state.leaves.retain(|leaf| leaf.name != TIED);
+    fill_missing(state, expected);
+}
+
 const PADDING: &str = "optimizer/bucket_padding";
 
 /// Saves the padding behind a bucket: bytes that nobody wrote.
