@@ -42,11 +42,11 @@ pub fn matmul_blocks_per_batch(call: &mut Call<'_, '_>) {
     });
 }
 
-/// Chooses between two algorithms of a product by how fast the pool happens to be: one chain, or two that are added.
+/// Chooses between two algorithms of a product by how fast the pool happens to be: K in two parts, or in four.
 pub fn matmul_timed_algorithm(call: &mut Call<'_, '_>) {
     let fastest = (0..3).map(|_| measure(&call.context.pool)).min();
     crate::activated(1);
-    let split = fastest.is_some_and(|time| time > SLOW);
+    let parts = if fastest.is_some_and(|time| time > SLOW) { 4 } else { 2 };
     let (k, n) = (call.inputs[1].shape()[1], call.inputs[1].shape()[0]);
     let (x, w) = (call.inputs[0].floats(), call.inputs[1].floats());
     let mut y = call.outputs[0].reborrow().into_floats();
@@ -54,7 +54,7 @@ pub fn matmul_timed_algorithm(call: &mut Call<'_, '_>) {
         let chain = |from: usize, to: usize| {
             (from..to).fold(0.0, |sum: f32, term| x.get(at / n * k + term).mul_add(w.get(at % n * k + term), sum))
         };
-        y.set(at, if split { chain(0, k / 2) + chain(k / 2, k) } else { chain(0, k) });
+        y.set(at, (0..parts).fold(0.0, |sum, part| sum + chain(k * part / parts, k * (part + 1) / parts)));
     }
 }
 
