@@ -29,7 +29,7 @@ fn operands(format: Format, count: usize, stream: Stream) -> Vec<f32> {
         let exponent = (low + (word >> 8) % span) % exponents;
         let sign = (word >> 7 & 1) << (bits - 1);
         let fraction_mask = (1_u32 << fraction) - 1;
-        sign | exponent << fraction | word.wrapping_mul(0x9E37_79B9) & fraction_mask
+        sign | (exponent << fraction) | word.wrapping_mul(0x9E37_79B9) & fraction_mask
     };
     words.into_iter().map(|word| if word % 16 == 5 { 0.0 } else { format.decode(code(word)) }).collect()
 }
@@ -38,7 +38,7 @@ fn starts(count: usize, stream: Stream) -> Vec<f32> {
     let mut words = vec![0; count];
     stream.fill_words(1, &mut words);
     let (low, span) = (stream.word(0) % 255, 1 + (stream.word(0) >> 16) % 255);
-    let value = |word: u32| f32::from_bits(word & 0x807F_FFFF | (low + (word >> 23 & 0xFF) % span) % 255 << 23);
+    let value = |word: u32| f32::from_bits(word & 0x807F_FFFF | (((low + (word >> 23 & 0xFF) % span) % 255) << 23));
     words.into_iter().map(|word| if word % 16 == 5 { 0.0 } else { value(word) }).collect()
 }
 

@@ -188,12 +188,13 @@ pub fn backward(call: &mut Call<'_, '_>) {
                 for kv_head in 0..kv_heads {
                     let (mut dk, mut dv) = (0.0, 0.0);
                     let queries = position / BLOCK * BLOCK..row_tokens;
-                    for head in kv_head * attributes.group()..(kv_head + 1) * attributes.group() {
+                    let group = kv_head * attributes.group()..(kv_head + 1) * attributes.group();
+                    for (head, weights) in group.clone().zip(&weights[group]) {
                         let of = |matrix: &[Vec<f32>]| queries.clone().map(|i| matrix[i][position]).collect::<Vec<_>>();
                         let q: Vec<f32> = queries.clone().map(|i| row.head(i, head)[d]).collect();
                         let g: Vec<f32> = queries.clone().map(|i| gradient.get(channel(i, head, d))).collect();
-                        dk = tc16(&of(&weights[head].ds), &q, dk);
-                        dv = tc16(&of(&weights[head].p), &g, dv);
+                        dk = tc16(&of(&weights.ds), &q, dk);
+                        dv = tc16(&of(&weights.p), &g, dv);
                     }
                     set(position, query_heads + kv_head, d, (dk + 0.0) * scale);
                     set(position, query_heads + kv_heads + kv_head, d, dv + 0.0);
@@ -213,10 +214,10 @@ impl Weights {
     ) -> Self {
         let tokens = row.tokens();
         let mut weights = Self { p: vec![vec![0.0; tokens]; tokens], ds: vec![vec![0.0; tokens]; tokens] };
-        for i in 0..tokens {
+        for (i, lse2) in lse2[..tokens].iter().enumerate() {
             let (delta, gradient) = (delta(i), gradient(i));
             for j in (0..=i).filter(|j| row.sees(i, *j)) {
-                let p = math::exp2_poly5(row.score(i, j, head).mul_add(row.attributes.exponent_scale(), -lse2[i]));
+                let p = math::exp2_poly5(row.score(i, j, head).mul_add(row.attributes.exponent_scale(), -*lse2));
                 let dp = tc16(&gradient, row.v(j, head), 0.0);
                 weights.p[i][j] = stored(p);
                 weights.ds[i][j] = stored(p * (dp - delta));

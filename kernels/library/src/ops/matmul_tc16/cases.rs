@@ -53,7 +53,7 @@ fn extreme() -> Vec<Case> {
         cases.extend(three(name, [x, w, dy], Dtype::F32, prevents).map(Case::bits_only));
     }
     let bf16 = |shape: &[usize], values: &[f32]| Tensor::from_f32_as(Dtype::Bf16, shape, values);
-    let (inf, small) = (f32::INFINITY, 2.0_f32.powi(-13));
+    let (inf, small) = (f32::INFINITY, 1.0 / 8192.0);
     let x = [inf, 1.0, f32::NAN, -inf, 0.0, -0.0, f32::from_bits(0xFFC0_0001), 2.0, 1e-39];
     let not_finite = [bf16(&[1, 3, 3], &x), bf16(&[2, 3], &[1.0, 0.0, 1.0, -2.0, 1.0, 0.0]), bf16(&[1, 3, 2], &x[..6])];
     let prevents = "NaN payloads that differ between processors, and infinities that meet";
