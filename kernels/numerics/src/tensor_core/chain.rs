@@ -30,12 +30,11 @@ struct Packed {
 /// C[m, n] = tensor-core steps of A[m, k]·B[k, n], k ascending, on the calling thread. The last step may be short: what
 /// is missing counts as zeros. K = 0 leaves the start values.
 ///
-/// Operands hold values of `format`, widened to fp32. The bits of an element depend on its row, its column and its
-/// start value alone.
+/// Operands hold values of `format`, widened to fp32; nobody looks whether they do, see [`Format::holds`]. The bits of an
+/// element depend on its row, its column and its start value alone.
 ///
 /// # Panics
-/// When the views disagree about m, n or k, or the machine lacks `level`; in debug builds when an operand is no value
-/// of `format`.
+/// When the views disagree about m, n or k, or the machine lacks `level`.
 pub fn chain(
     level: Level,
     format: Format,
@@ -123,10 +122,14 @@ impl Packed {
     #[inline(always)]
     fn pack(&mut self, format: Format, view: View<'_>, lines: (usize, usize), window: (usize, usize), width: usize) {
         let values = pack(&mut self.values, view, lines, window, width);
-        debug_assert!(values.iter().all(|x| format.holds(*x)), "an operand that {} does not have", format.name());
         let min_exponent = format.parameters().min_exponent;
-        self.exponents.clear();
-        self.exponents.extend(values.iter().map(|value| exponent(*value, min_exponent)));
+        if self.exponents.len() < values.len() {
+            self.exponents.resize(values.len(), 0);
+        }
+        // A loop and not `extend`: it is compiled for the unit's instructions.
+        for (slot, value) in self.exponents.iter_mut().zip(values) {
+            *slot = exponent(*value, min_exponent);
+        }
     }
 
     fn side(&self, first: usize, width: usize, depth: usize) -> Side<'_> {
