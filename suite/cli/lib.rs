@@ -52,9 +52,9 @@ impl Command {
     pub fn run(self, policies: &Policies) -> ExitCode {
         driver::process::die_with_parent();
         let result = match self {
-            Self::Run(command) => return command.run(),
+            Self::Run(command) => return command.run(policies),
             Self::Compare(command) => return command.run(),
-            Self::Golden(command) => return command.run(),
+            Self::Golden(command) => return command.run(policies),
             Self::Train(command) => command.run(policies),
             Self::Recipes(command) => command.run(),
             Self::Describe(command) => command.run(policies),

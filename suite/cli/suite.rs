@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use driver::golden::ProposeCommand;
 use driver::harness::{AdapterSource, run_command};
 use driver::options::Options;
+use engine::Policies;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -25,9 +26,9 @@ pub struct RunCommand {
 }
 
 impl RunCommand {
-    pub fn run(mut self) -> ExitCode {
+    pub fn run(mut self, policies: &Policies) -> ExitCode {
         self.options.tidy();
-        run_command(&self.options, AdapterSource::BuiltIn(ADAPTER), &own_path())
+        run_command(&self.options, own_adapter(policies), &own_path())
     }
 }
 
@@ -44,10 +45,15 @@ enum GoldenSubcommand {
 }
 
 impl GoldenCommand {
-    pub fn run(&self) -> ExitCode {
+    pub fn run(&self, policies: &Policies) -> ExitCode {
         let GoldenSubcommand::Propose(command) = &self.command;
-        command.run(AdapterSource::BuiltIn(ADAPTER), &own_path())
+        command.run(own_adapter(policies), &own_path())
     }
+}
+
+/// What a binary plants, its trainers must get too: they are started without the environment of the suite.
+fn own_adapter(policies: &Policies) -> AdapterSource {
+    AdapterSource::BuiltIn(ADAPTER, policies.trainer_environment.clone())
 }
 
 /// This executable: the suite starts it again as the trainer.

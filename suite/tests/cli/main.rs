@@ -15,8 +15,11 @@ fn lockstep<S: AsRef<OsStr>>(
     directory: &Path,
     arguments: impl IntoIterator<Item = S>,
 ) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lockstep"));
-    command.args(arguments).current_dir(directory).env("COLUMNS", "120");
+    answer(Command::new(env!("CARGO_BIN_EXE_lockstep")).args(arguments).current_dir(directory))
+}
+
+fn answer(command: &mut Command) -> (Option<i32>, String, String) {
+    command.env("COLUMNS", "120");
     // What a test runner or a person has set must not change what this process does.
     for name in ["NEXTEST_ATTEMPT", "NEXTEST_RUN_ID", "INSTA_UPDATE", "INSTA_FORCE_PASS", "LOCKSTEP_RECIPE", "CI"] {
         command.env_remove(name);

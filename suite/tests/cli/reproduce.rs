@@ -1,4 +1,4 @@
-//! The command that a failing trial prints makes it fail again.
+//! The command that a failing trial prints makes it fail again; a planted fault makes the mutant fail by itself.
 
 use super::*;
 use tempfile::TempDir;
@@ -46,4 +46,19 @@ fn the_command_that_a_failing_trial_prints_fails_in_the_same_way() {
     assert_eq!(code, Some(19), "{again}{stderr}");
     assert_eq!(printed(&again), arguments, "and it prints the same command");
     assert!(!again.contains("clip::reference"), "no other trial ran:\n{again}");
+}
+
+#[test]
+fn the_suite_of_the_mutant_plants_its_fault_in_the_trainers_that_it_starts() {
+    let trial = "dense-ieee::kernel::cross_entropy::repeat";
+    let judged = |fault: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lockstep-mutant"));
+        command.args(["run", "--recipe", "dense-ieee", "--exact", trial]).current_dir(ROOT);
+        answer(command.env_remove("LOCKSTEP_FAULT").envs(fault.map(|fault| ("LOCKSTEP_FAULT", fault))))
+    };
+    let (code, stdout, _) = judged(None);
+    assert_eq!(code, Some(0), "{stdout}");
+    let (code, stdout, _) = judged(Some("F013"));
+    assert_eq!(code, Some(10), "{stdout}");
+    assert!(stdout.contains("NONDETERMINISTIC") && stdout.contains("cross_entropy"), "{stdout}");
 }

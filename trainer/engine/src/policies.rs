@@ -6,6 +6,7 @@ use crate::data::{CursorPolicy, ExactCursor};
 use contract::execution::Execution;
 use library::registry::Registry;
 use plan::passes::mutate::Mutations;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ pub struct Policies {
     pub state: Arc<dyn StatePolicy>,
     pub save: Arc<dyn SavePolicy>,
     pub step: Arc<dyn StepPolicy>,
+    /// What the suite in the same binary must set for the trainers that it starts, so that they have these policies.
+    pub trainer_environment: BTreeMap<String, String>,
     /// Adds to the counters of a finished run what only the binary knows.
     pub count: fn(&mut Counters),
 }
@@ -32,6 +35,7 @@ impl Policies {
             state: Arc::new(ExactState),
             save: Arc::new(SafeOrder),
             step: Arc::new(ExactStep),
+            trainer_environment: BTreeMap::new(),
             count: |_| {},
         }
     }

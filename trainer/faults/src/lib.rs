@@ -74,7 +74,10 @@ pub fn standard() -> Policies {
 pub fn planted(id: &str) -> Result<Policies, String> {
     let all = catalogue();
     match all.iter().find(|fault| fault.id == id) {
-        Some(fault) => Ok((fault.policies)(standard())),
+        Some(fault) => {
+            let trainer_environment = [(VARIABLE.to_owned(), id.to_owned())].into();
+            Ok(Policies { trainer_environment, ..(fault.policies)(standard()) })
+        }
         None => {
             let nearest = nearest(id, all.iter().map(|fault| fault.id));
             let hint = nearest.map(|nearest| format!(" Did you mean `{nearest}`?")).unwrap_or_default();

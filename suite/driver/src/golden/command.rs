@@ -4,7 +4,6 @@ use super::propose::{Query, propose, summary};
 use crate::harness::{AdapterSource, find_root};
 use crate::runner::Runner;
 use clap::Args;
-use contract::adapter::Adapter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -50,11 +49,7 @@ impl ProposeCommand {
     }
 
     fn carry_out(&self, adapter: AdapterSource, trainer: &Path) -> Result<String, String> {
-        let source = self.adapter.clone().map_or(adapter, AdapterSource::File);
-        let adapter = match source {
-            AdapterSource::BuiltIn(text) => Adapter::built_in(text, trainer),
-            AdapterSource::File(path) => Adapter::read(&path, trainer),
-        };
+        let adapter = self.adapter.clone().map_or(adapter, AdapterSource::File).adapter(trainer);
         let runner = Runner::new(adapter.map_err(|error| error.to_string())?, TIMEOUT);
         let root = find_root(self.root.as_deref())?;
         let occupied = std::fs::read_dir(&self.out).is_ok_and(|mut entries| entries.next().is_some());

@@ -4,9 +4,10 @@ use crate::catalogue::MUSTPASS;
 use crate::catalogue::{Selection, SelectionError, entries, read_list, recipe_of, select};
 use crate::options::Options;
 use crate::runner::Runner;
-use contract::adapter::Adapter;
+use contract::adapter::{Adapter, AdapterError};
 use contract::description::Description;
 use contract::verdict::Verdict;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,9 +20,26 @@ pub const QUICK: &str = "quick";
 /// Where the adapter comes from when no option names one.
 #[derive(Clone, Debug)]
 pub enum AdapterSource {
-    /// The text of an adapter file that is built into the program.
-    BuiltIn(&'static str),
+    /// The text of an adapter file that is built into the program, and variables that its trainers get besides.
+    BuiltIn(&'static str, BTreeMap<String, String>),
     File(PathBuf),
+}
+
+impl AdapterSource {
+    /// The adapter, with `trainer` as its program.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or does not hold an adapter.
+    pub fn adapter(&self, trainer: &Path) -> Result<Adapter, AdapterError> {
+        match self {
+            Self::File(path) => Adapter::read(path, trainer),
+            Self::BuiltIn(text, environment) => {
+                let mut adapter = Adapter::built_in(text, trainer)?;
+                adapter.environment.extend(environment.clone());
+                Ok(adapter)
+            }
+        }
+    }
 }
 
 /// Everything that is known before the first run.
@@ -38,11 +56,7 @@ pub fn prepare(options: &Options, source: AdapterSource, trainer: &Path) -> Resu
     let gap = |error: &SelectionError| (error.verdict(), error.to_string());
     let root = find_root(options.root.as_deref()).map_err(infra)?;
     let trainer = options.trainer.as_deref().unwrap_or(trainer);
-    let adapter = match (&options.adapter, source) {
-        (Some(path), _) => Adapter::read(path, trainer),
-        (None, AdapterSource::File(path)) => Adapter::read(&path, trainer),
-        (None, AdapterSource::BuiltIn(text)) => Adapter::built_in(text, trainer),
-    };
+    let adapter = options.adapter.clone().map_or(source, AdapterSource::File).adapter(trainer);
     let runner = Runner::new(adapter.map_err(|error| infra(error.to_string()))?, TIMEOUT);
     let known = runner.recipes().map_err(|error| infra(error.to_string()))?;
     let (recipes, set) = asked(options, &root, &known).map_err(|error| match error {
