@@ -25,6 +25,7 @@ const PROGRAMS: &[Program] = &[
     Program { package: "library", example: "attention_throughput", measures: "attention, forward and backward" },
     Program { package: "library", example: "matmul_throughput", measures: "matmul, forward, dgrad and wgrad" },
     Program { package: "numerics", example: "numerics-throughput", measures: "sums, elementary functions, products" },
+    Program { package: "numerics", example: "tensor-core-throughput", measures: "tensor-core model, chain product" },
 ];
 
 #[derive(Debug, Error)]
