@@ -4,7 +4,8 @@
 use super::super::specs;
 use super::super::trial::{Context, Halt, Judged};
 use crate::kill::points::save_every_step;
-use crate::runner::{RunOutput, Start};
+use crate::process::Ending;
+use crate::runner::{RunError, RunOutput, Start};
 use contract::claim::Claim;
 use contract::description::PartDescription;
 use contract::manifest::{MANIFEST, Save, newest};
@@ -85,7 +86,15 @@ fn save_load_save(
     spec.start = Start::Resume;
     spec.stop_after = (save.pointer.step < part.steps).then(|| save.pointer.step - 1);
     context.progress("run 3 of 3, resumed");
-    let resumed = session.runner.run(&spec.at(&context.folder.run("resumed")))?;
+    let resumed = match session.runner.run(&spec.at(&context.folder.run("resumed"))) {
+        Ok(resumed) => resumed,
+        // The run before made this save and came to its end: what cannot be loaded is a hole in the save.
+        Err(error @ RunError::Exit { ending: Ending::Code(_), .. }) => {
+            let message = format!("a save cannot be loaded by the trainer that made it: {error}");
+            return Ok(Judged::new(Outcome::new(Verdict::CensusGap, Claim::Census, context.name(), message)));
+        }
+        Err(error) => return Err(error.into()),
+    };
     let again = match saved(&resumed) {
         Ok((_, again)) => again,
         Err(message) => return Ok(invalid(context, message)),
