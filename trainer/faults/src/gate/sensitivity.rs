@@ -1,17 +1,17 @@
-//! One flipped bit in any output of any kernel that the recipe runs, by any of its variants, is noticed and named.
+//! One flipped bit in any output of any kernel of the library, by any variant that plans run, is noticed and named.
 
 use super::{RECIPE, fresh, pool, table};
 use crate::standard;
 use contract::SCHEMA;
 use contract::claim::Claim;
-use contract::execution::{Execution, Observe, ObserveLevel, Variants};
+use contract::execution::{Observe, ObserveLevel};
 use contract::request::{Part, Request, StorageRequest};
 use contract::verdict::Verdict;
 use driver::nonce;
 use engine::Policies;
 use engine::progress::Quiet;
 use judge::{Mode, Pair};
-use plan::{assemble, recipe};
+use library::registry::Registry;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub struct Flip {
     pub caught: bool,
 }
 
-/// A kernel of the plan with a variant that runs.
+/// A kernel with a variant that runs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Target {
     room: String,
@@ -41,7 +41,7 @@ struct Target {
 pub fn run(root: &Path, rooms: &[String], jobs: usize) -> Result<bool, String> {
     let folder = fresh(root, "sensitivity")?;
     let targets: Vec<_> =
-        targets()?.into_iter().filter(|(target, _)| rooms.is_empty() || rooms.contains(&target.room)).collect();
+        targets().into_iter().filter(|(target, _)| rooms.is_empty() || rooms.contains(&target.room)).collect();
     let registered: usize = targets.iter().map(|(_, outputs)| outputs.len()).sum();
     let tried: Result<Vec<Vec<Flip>>, String> = pool(jobs)?.install(|| {
         targets.par_iter().with_max_len(1).map(|(target, outputs)| flips(&folder, target, outputs)).collect()
@@ -54,28 +54,19 @@ pub fn run(root: &Path, rooms: &[String], jobs: usize) -> Result<bool, String> {
     Ok(caught == registered && registered > 0)
 }
 
-/// Every kernel of the recipe's plan and of its fused plan, with the variants that the two choices of `variants` run,
-/// and the names of its outputs.
-fn targets() -> Result<Vec<(Target, Vec<&'static str>)>, String> {
-    let registry = standard().registry;
+/// Every kernel of the library, with the variants that the two choices of `variants` run, and the names of its outputs.
+/// What a recipe uses is no matter: a room's cases are its own.
+fn targets() -> Vec<(Target, Vec<&'static str>)> {
     let mut targets = BTreeMap::new();
-    for fuse in [false, true] {
-        for variants in [Variants::Fast, Variants::Reference] {
-            let mut recipe = recipe::load(RECIPE).map_err(|error| error.to_string())?;
-            recipe.execution = Execution { fuse, variants, ..recipe.execution };
-            let none = plan::passes::mutate::Mutations::default();
-            let plan = assemble(&recipe, &Part::EndToEnd, &registry, &none).map_err(|error| error.to_string())?;
-            for (_, node) in plan.nodes() {
-                let (Some(kernel), Some(room)) = (registry.kernel(&node.kernel), registry.room_of(&node.kernel)) else {
-                    continue;
-                };
-                let (kernel, outputs) = (node.kernel.clone(), kernel.outputs.to_vec());
-                let target = Target { room: room.name().to_owned(), kernel, variant: node.variant.clone() };
-                targets.insert(target, outputs);
+    for room in Registry::standard().rooms() {
+        for kernel in room.kernels() {
+            for variant in [kernel.reference(), kernel.fastest()] {
+                let (name, variant) = (kernel.name.to_owned(), variant.name.to_owned());
+                targets.insert(Target { room: room.name().to_owned(), kernel: name, variant }, kernel.outputs.to_vec());
             }
         }
     }
-    Ok(targets.into_iter().collect())
+    targets.into_iter().collect()
 }
 
 fn flips(folder: &Path, target: &Target, outputs: &[&'static str]) -> Result<Vec<Flip>, String> {
