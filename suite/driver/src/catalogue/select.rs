@@ -8,6 +8,7 @@ use contract::description::Presence;
 use contract::recipe::nearest;
 use contract::request::Part;
 use contract::verdict::Verdict;
+use std::collections::BTreeSet;
 use thiserror::Error;
 
 /// The trials of one call.
@@ -25,6 +26,8 @@ pub enum SelectionError {
     UnknownRecipe { name: String, nearest: Option<String>, known: Vec<String> },
     #[error("no trial matches {asked}{}", did_you_mean(nearest.as_deref()))]
     Nothing { asked: String, nearest: Option<String> },
+    #[error("--{option}: nothing is called `{name}`, only {}{}", known.join(", "), did_you_mean(nearest.as_deref()))]
+    UnknownName { option: &'static str, name: String, nearest: Option<String>, known: Vec<String> },
     #[error("the set `{set}` names the trial `{name}`, which does not exist{}", did_you_mean(nearest.as_deref()))]
     UnknownTrial { set: String, name: String, nearest: Option<String> },
 }
@@ -58,7 +61,8 @@ pub fn recipe_of(name: &str) -> Option<&str> {
 /// Chooses from the catalogues of the recipes that were asked for. `set` is a named list of trials that limits them.
 ///
 /// # Errors
-/// When nothing is left, or the set names a trial that does not exist.
+/// When nothing is left, or when the set, `--room` or `--require` names what does not exist: a misspelt demand would
+/// otherwise be met by leaving it out.
 pub fn select(all: &[Entry], set: Option<(&str, &[String])>, options: &Options) -> Result<Selection, SelectionError> {
     let mut selection = Selection::default();
     let names = || all.iter().map(|entry| entry.name.as_str());
@@ -68,6 +72,8 @@ pub fn select(all: &[Entry], set: Option<(&str, &[String])>, options: &Options) 
         let nearest = nearest(name, names()).map(str::to_owned);
         return Err(SelectionError::UnknownTrial { set: set.to_owned(), name: name.clone(), nearest });
     }
+    known("room", &options.room, all.iter().filter_map(room))?;
+    known("require", &options.require, all.iter().filter_map(alternative))?;
     let in_set = |entry: &Entry| set.is_none_or(|(_, list)| list.contains(&entry.name));
     for entry in all.iter().filter(|entry| in_set(entry) && wanted(entry, options)) {
         let mut entry = entry.clone();
@@ -91,6 +97,33 @@ pub fn select(all: &[Entry], set: Option<(&str, &[String])>, options: &Options) 
     // Runners ask for the list of ignored trials, and that may well be empty.
     let listing_ignored = options.libtest.list && options.libtest.ignored;
     if any || listing_ignored { Ok(selection) } else { Err(nothing(all, options)) }
+}
+
+/// Every name that an option lists is one of `names`.
+fn known<'a>(
+    option: &'static str,
+    asked: &[String],
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Result<(), SelectionError> {
+    let Some(name) = asked.iter().find(|asked| !names.clone().any(|name| name == *asked)) else { return Ok(()) };
+    let nearest = nearest(name, names.clone()).map(str::to_owned);
+    let known: BTreeSet<&str> = names.collect();
+    let known = known.into_iter().map(str::to_owned).collect();
+    Err(SelectionError::UnknownName { option, name: name.clone(), nearest, known })
+}
+
+fn room(entry: &Entry) -> Option<&str> {
+    match &entry.scope {
+        Scope::Part { part: Part::Kernel(room), .. } => Some(room),
+        _ => None,
+    }
+}
+
+fn alternative(entry: &Entry) -> Option<&str> {
+    match &entry.scope {
+        Scope::Part { kind: Kind::Alternative(alternative), .. } => Some(&alternative.name),
+        _ => None,
+    }
 }
 
 /// What must be here is run, and says itself that it is absent.
@@ -141,16 +174,9 @@ fn nothing(all: &[Entry], options: &Options) -> SelectionError {
         if options.libtest.exact { "--exact" } else { "the filter" },
         options.libtest.filter.iter().cloned().collect(),
     );
-    let rooms = || {
-        all.iter().filter_map(|entry| match &entry.scope {
-            Scope::Part { part: Part::Kernel(room), .. } => Some(room.as_str()),
-            _ => None,
-        })
-    };
-    let near_room = options.room.iter().find_map(|room| nearest(room, rooms()).filter(|near| near != room));
     let near_name = options.libtest.filter.as_deref().and_then(|filter| near_filter(filter, all));
     let asked = if asked.is_empty() { "the empty catalogue".to_owned() } else { asked.join(" with ") };
-    SelectionError::Nothing { asked, nearest: near_name.or(near_room).map(str::to_owned) }
+    SelectionError::Nothing { asked, nearest: near_name.map(str::to_owned) }
 }
 
 /// The name nearest to a filter, which may be a piece of a name.

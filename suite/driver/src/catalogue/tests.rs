@@ -55,7 +55,10 @@ fn steps_leave_out_what_needs_a_whole_run_and_say_so() {
 fn asking_for_nothing_is_an_error_that_names_the_nearest() {
     let message = |arguments: &[&str]| names(arguments).unwrap_err().to_string();
     assert_eq!(message(&["repaet"]), "no trial matches the filter repaet; did you mean `repeat`?");
-    assert_eq!(message(&["--room", "adam"]), "no trial matches --room adam; did you mean `adamw`?");
+    assert_eq!(
+        message(&["--room", "adam"]),
+        "--room: nothing is called `adam`, only adamw, scale; did you mean `adamw`?"
+    );
     assert_eq!(
         message(&["--level", "module", "--claim", "census"]),
         "no trial matches --level module with --claim census"
@@ -63,6 +66,18 @@ fn asking_for_nothing_is_an_error_that_names_the_nearest() {
     assert!(message(&["--exact", "tiny::end_to_end::repeats"]).contains("did you mean `tiny::end_to_end::repeat`?"));
     assert!(message(&["--exact", "tiny::kernel::scale::backend::avx512"]).starts_with("no trial matches"));
     assert!(message(&["--claim", "repeat", "coverage"]).starts_with("no trial matches"));
+}
+
+#[test]
+fn a_name_that_does_not_exist_is_an_error_beside_names_that_do() {
+    let message = |arguments: &[&str]| names(arguments).unwrap_err().to_string();
+    assert!(message(&["--room", "adamw,adam"]).contains("nothing is called `adam`"));
+    let misspelt = message(&["--require", "avx215"]);
+    assert!(
+        misspelt.starts_with("--require: nothing is called `avx215`, only ") && misspelt.contains("avx512"),
+        "{misspelt}"
+    );
+    assert!(names(&["--require", "avx512"]).is_ok());
 }
 
 #[test]
