@@ -1,17 +1,21 @@
 """Compares products of the tensor-core model with those of a GPU, bit for bit.
 
-Run with `python hopper.py FILE` on a machine with an H100 or H200; FILE from the example `hopper-products`. cuBLAS
-chooses its own kernels: where it splits K, its bits are those of another order of addition, and the line says so.
+Run with `python hopper.py FILE` on a machine with an H100 or H200; FILE from the example `hopper-products`. cuBLAS gets
+no workspace, so that it cannot split K; with one it does where M and N are small, and adds in another order.
 """
 
+import os
 import sys
 
-import numpy as np
-import torch
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":0:0")
+
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
 
 
 def main(path: str) -> None:
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    torch.backends.cuda.preferred_blas_library("cublas")
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, CUDA {torch.version.cuda}")
     data = np.fromfile(path, dtype=np.uint8)
     at, products, equal = 0, 0, 0
@@ -30,6 +34,7 @@ def main(path: str) -> None:
         products, equal = products + 1, equal + (differ == 0)
         print(f"{m:5} x {n:5} x {k:5} regime {regime}: {differ} of {m * n} elements differ")
     print(f"{equal} of {products} products are equal in every bit")
+    sys.exit(equal != products)
 
 
 if __name__ == "__main__":
