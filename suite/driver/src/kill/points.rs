@@ -17,15 +17,65 @@ pub struct Target {
     pub place: Place,
 }
 
+/// What an operation of a save does, so that it is found again in other saves. Its ordinal says little: a save that
+/// comes after a kill begins by removing what the killed one left.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Operation {
+    pub name: String,
+    /// Numbers of folders and files are `#`; an offset stays.
+    pub path: String,
+    /// Whether the save had created or written something before.
+    pub begun: bool,
+    /// How many operations like this one came before in the save.
+    pub occurrence: u64,
+}
+
+impl Operation {
+    /// An announcement among others of its run as an operation of its save; `None` when it is none.
+    #[must_use]
+    pub fn of(announcement: &Announcement, heard: &[Announcement]) -> Option<Self> {
+        let Point::Storage { save, operation, path, asynchronous, .. } = &announcement.point else { return None };
+        // What waits for an answer need not be the last that was heard.
+        let before = &heard[..heard.iter().rposition(|other| other == announcement)?];
+        let mut found = Self { name: operation.clone(), path: numberless(path), begun: false, occurrence: 0 };
+        let mut occurrences = [0, 0];
+        for earlier in before.iter().filter(|earlier| earlier.rank == announcement.rank) {
+            if let Point::Storage { save: other, operation, path, asynchronous: kind, .. } = &earlier.point
+                && (other, kind) == (save, asynchronous)
+            {
+                let same = *operation == found.name && numberless(path) == found.path;
+                occurrences[usize::from(found.begun)] += u64::from(same);
+                found.begun |= operation.contains("create") || operation.contains("write");
+            }
+        }
+        found.occurrence = occurrences[usize::from(found.begun)];
+        Some(found)
+    }
+}
+
+/// A path with `#` for each number but an offset.
+fn numberless(path: &str) -> String {
+    let (name, offset) = path.split_once(" at ").map_or((path, None), |(name, offset)| (name, Some(offset)));
+    let mut text = String::with_capacity(path.len());
+    for character in name.chars() {
+        match character.is_ascii_digit() {
+            true if text.ends_with('#') => {}
+            true => text.push('#'),
+            false => text.push(character),
+        }
+    }
+    offset.map(|offset| format!("{text} at {offset}")).unwrap_or(text)
+}
+
 /// Where in a run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
     /// Exactly this point.
     At(Point),
-    /// An operation of a save: of the next one, from the save `from` on, that has this operation at this ordinal. Not
-    /// of one particular save, since a kill after its commit means that it is never made again.
-    Operation { ordinal: u64, operation: String, asynchronous: bool, from: u64 },
+    /// An operation of a save: of the next one, from the save `from` on, that has this operation. Not of one particular
+    /// save, since a kill after its commit means that it is never made again.
+    Operation { operation: Operation, asynchronous: bool, from: u64 },
     /// A resumed run has loaded its checkpoint.
     Loaded,
     /// Wherever it is after this time, in microseconds.
@@ -33,17 +83,22 @@ pub enum Place {
 }
 
 impl Target {
-    /// Whether the announcement is this target.
+    /// Whether the announcement, one of those that were heard, is this target.
     #[must_use]
-    pub fn is(&self, announcement: &Announcement) -> bool {
+    pub fn is(&self, announcement: &Announcement, heard: &[Announcement]) -> bool {
         announcement.rank == self.rank
             && match (&self.place, &announcement.point) {
                 (Place::At(wanted), point) => wanted == point,
                 (Place::Loaded, Point::Loaded { .. }) => true,
                 (
-                    Place::Operation { ordinal, operation, asynchronous, from },
-                    Point::Storage { save, ordinal: found, operation: name, asynchronous: kind, .. },
-                ) => ordinal == found && operation == name && asynchronous == kind && save >= from,
+                    Place::Operation { operation, asynchronous, from },
+                    Point::Storage { save, operation: name, asynchronous: kind, .. },
+                ) => {
+                    *name == operation.name
+                        && asynchronous == kind
+                        && save >= from
+                        && Operation::of(announcement, heard).is_some_and(|found| found == *operation)
+                }
                 _ => false,
             }
     }
@@ -53,8 +108,11 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Place::At(point) => f.write_str(&point.name())?,
-            Place::Operation { ordinal, operation, asynchronous, .. } => {
-                write!(f, "{}save #{ordinal} {operation}", if *asynchronous { "async " } else { "" })?;
+            Place::Operation { operation: Operation { name, path, occurrence, .. }, asynchronous, .. } => {
+                write!(f, "{}save {name} {path}", if *asynchronous { "async " } else { "" })?;
+                if *occurrence > 0 {
+                    write!(f, " ({occurrence} before it)")?;
+                }
             }
             Place::Loaded => f.write_str("loaded")?,
             Place::Time(microseconds) => write!(f, "after {microseconds} µs")?,
@@ -206,24 +264,26 @@ fn kill_after_load(chain: &mut Chain) {
 
 /// The operations of the save that has most of them, from the second save on: before it nothing could be loaded.
 fn operations(run: &RunOutput, wanted: bool) -> Vec<Target> {
-    let mut saves: BTreeMap<u64, Vec<(u32, u64, &String)>> = BTreeMap::new();
-    for announcement in &run.announcements {
-        if let Point::Storage { save, ordinal, operation, asynchronous, .. } = &announcement.point
+    let heard = &run.announcements;
+    let mut saves: BTreeMap<u64, Vec<(u32, Operation)>> = BTreeMap::new();
+    for (at, announcement) in heard.iter().enumerate() {
+        if let Point::Storage { save, asynchronous, .. } = &announcement.point
             && *asynchronous == wanted
+            && let Some(operation) = Operation::of(announcement, &heard[..=at])
         {
-            saves.entry(*save).or_default().push((announcement.rank, *ordinal, operation));
+            saves.entry(*save).or_default().push((announcement.rank, operation));
         }
     }
     let from = saves.keys().nth(1).or_else(|| saves.keys().next()).copied().unwrap_or_default();
-    let mut most: &[(u32, u64, &String)] = &[];
+    let mut most: &[(u32, Operation)] = &[];
     for operations in saves.range(from..).map(|(_, operations)| operations) {
         if operations.len() > most.len() {
             most = operations;
         }
     }
-    let target = |(rank, ordinal, operation): &(u32, u64, &String)| Target {
+    let target = |(rank, operation): &(u32, Operation)| Target {
         rank: *rank,
-        place: Place::Operation { ordinal: *ordinal, operation: (*operation).clone(), asynchronous: wanted, from },
+        place: Place::Operation { operation: operation.clone(), asynchronous: wanted, from },
     };
     most.iter().map(target).collect()
 }

@@ -181,7 +181,7 @@ fn one(runner: &Runner, spec: &RunSpec, target: Option<&Target>) -> Result<RunOu
 /// During an asynchronous save the kill waits until training has advanced, unless training waits for the save.
 fn decide(target: &Target, offer: &Offer<'_>) -> Answer {
     match &offer.announcement.point {
-        _ if !target.is(offer.announcement) => Answer::Go,
+        _ if !target.is(offer.announcement, offer.heard) => Answer::Go,
         Point::Storage { save, asynchronous: true, .. } if advanced(offer.heard, *save) == 0 && !offer.stuck => {
             Answer::Hold
         }
