@@ -22,7 +22,7 @@ pub struct Target {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Operation {
     pub name: String,
-    /// Numbers of folders and files are `#`; an offset stays.
+    /// The last two parts; numbers of folders and files are `#`, an offset stays.
     pub path: String,
     /// Whether the save had created or written something before.
     pub begun: bool,
@@ -53,8 +53,10 @@ impl Operation {
     }
 }
 
-/// A path with `#` for each number but an offset.
+/// The last two parts of a path, with `#` for each number but an offset.
 fn numberless(path: &str) -> String {
+    let start = path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+    let path = &path[start..];
     let (name, offset) = path.split_once(" at ").map_or((path, None), |(name, offset)| (name, Some(offset)));
     let mut text = String::with_capacity(path.len());
     for character in name.chars() {
@@ -300,3 +302,6 @@ pub const fn step(point: &Point) -> Option<u64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -153,7 +153,8 @@ impl Chain {
 /// The spec of a segment: `resume` when there is a committed save, otherwise from the start.
 pub(super) fn segment_spec(base: &RunSpec, directory: &Path, index: usize, life: u32) -> RunSpec {
     let mut spec = base.at(&directory.join(format!("segment-{index:04}")));
-    let checkpoints = directory.join(format!("checkpoints-{life}"));
+    // Called like that of the listing, since operations are found again by their paths.
+    let checkpoints = directory.join(format!("life-{life}")).join("checkpoints");
     let saved = !matches!(Pointer::read(&checkpoints.join(LATEST)), Ok(None));
     spec.start = if saved { Start::Resume } else { Start::Train };
     spec.checkpoints = Some(checkpoints);
