@@ -188,7 +188,7 @@ fn a_toy_that_cannot_load_what_a_kill_left_breaks_the_walk_there() {
     let output = walk_chain(&runner, folder.path(), &chain_named(&listing, "save"));
     let outcome = output.judge("toy", &plain);
     assert_eq!(outcome.verdict, Verdict::ResumeBreak, "{outcome:?}");
-    assert!(outcome.message.contains("after the kill at `save #0 mkdir`"), "{}", outcome.message);
+    assert!(outcome.message.contains("after the kill at `save mkdir partial`"), "{}", outcome.message);
     assert_eq!(output.suspects(&outcome).len(), 1);
 }
 
