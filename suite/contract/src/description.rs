@@ -40,6 +40,10 @@ pub struct PartDescription {
     pub steps: u64,
     /// Whether the part has state that outlives a step, and so can be saved, killed and resumed.
     pub stateful: bool,
+    /// Whether a save of this part is made of the same operations as one of the whole recipe, so that what can happen
+    /// to a save may be tried here, where a step is cheap. False for end-to-end parts, whose saves they are.
+    #[serde(default)]
+    pub saves_as_whole: bool,
     /// Contracts that the part executes: golden files are keyed by them.
     pub contracts: Vec<String>,
     /// Runs whose bits must equal those of the part's plain run.

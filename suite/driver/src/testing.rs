@@ -49,5 +49,13 @@ fn alternative(claim: Claim, name: &str, key: &str) -> Alternative {
 
 fn part(part: Part, claims: &[Claim], stateful: bool, alternatives: Vec<Alternative>) -> PartDescription {
     let contracts = vec!["scale.v1".into()];
-    PartDescription { part, claims: claims.to_vec(), steps: 4, stateful, contracts, alternatives }
+    PartDescription {
+        part,
+        claims: claims.to_vec(),
+        steps: 4,
+        stateful,
+        saves_as_whole: false,
+        contracts,
+        alternatives,
+    }
 }

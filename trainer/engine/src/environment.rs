@@ -11,6 +11,7 @@ use object::read::{Object, ObjectSegment, ReadCache};
 use plan::Recipe;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), EngineError> {
@@ -59,15 +60,18 @@ pub fn write_counters(request: &Request, counters: &Counters) -> Result<(), Engi
 /// be read. Debug information is no segment, and most of the file.
 fn binary_digest() -> String {
     let digest = || {
-        let file = std::fs::File::open(std::env::current_exe().ok()?).ok()?;
-        let cache = ReadCache::new(file);
+        let mut file = std::fs::File::open(std::env::current_exe().ok()?).ok()?;
+        let cache = ReadCache::new(&file);
         let executable = object::File::parse(&cache).ok()?;
+        let segments: Vec<_> = executable.segments().map(|segment| (segment.address(), segment.file_range())).collect();
+        drop(executable);
         let mut hasher = blake3::Hasher::new();
-        for segment in executable.segments() {
-            let data = segment.data().ok()?;
-            hasher.update(&segment.address().to_le_bytes());
-            hasher.update(&(data.len() as u64).to_le_bytes());
-            hasher.update(data);
+        for (address, (offset, length)) in segments {
+            hasher.update(&address.to_le_bytes());
+            hasher.update(&length.to_le_bytes());
+            // Through a small buffer: memory for a whole segment costs more than its digest.
+            file.seek(SeekFrom::Start(offset)).ok()?;
+            hasher.update_reader((&mut file).take(length)).ok()?;
         }
         Some(hasher.finalize().to_hex().to_string())
     };

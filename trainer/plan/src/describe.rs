@@ -94,19 +94,23 @@ fn alternative(claim: Claim, name: &str, set: &[(&str, Value)], differs_in: &[&s
     }
 }
 
-/// Variants and instruction sets. The recipe's own run uses the fastest of both.
-fn backends(levels: &[&str], reference_steps: Option<u64>) -> Vec<Alternative> {
+/// Steps of a plan that the reference variants make, which are slow, and that narrower instruction sets make.
+const REFERENCE_STEPS: u64 = 1;
+const NARROWER_STEPS: u64 = 2;
+
+/// Variants and instruction sets. The recipe's own run uses the fastest of both. Parts without a plan are run whole.
+fn backends(levels: &[&str], planned: bool) -> Vec<Alternative> {
     let mut list = vec![
         alternative(Claim::Backend, "one_thread", &[("threads", json!(1))], &["threads"]),
         alternative(Claim::Backend, "three_threads", &[("threads", json!(3))], &["threads"]),
     ];
     let mut reference =
         alternative(Claim::Backend, "reference", &[("variants", json!("reference"))], &["reference_calls"]);
-    reference.steps = reference_steps;
+    reference.steps = planned.then_some(REFERENCE_STEPS);
     list.push(reference);
     for level in LEVELS {
         let mut narrower = alternative(Claim::Backend, level, &[("simd", json!(level))], &["simd_bits"]);
-        narrower.steps = reference_steps;
+        narrower.steps = planned.then_some(NARROWER_STEPS);
         narrower.presence = match levels.iter().position(|present| *present == level) {
             None => Presence::Absent,
             Some(at) if at + 1 == levels.len() => Presence::Plain,
@@ -122,7 +126,7 @@ fn kernel_part(_: &Recipe, room: &dyn Room, levels: &[&str]) -> PartDescription 
     if room.walk().is_some() {
         claims.insert(2, Claim::Resume);
     }
-    let mut alternatives = backends(levels, None);
+    let mut alternatives = backends(levels, false);
     if room.kernels().iter().all(|kernel| kernel.variants.len() == 1) {
         // The reference is the only variant: there is no pair.
         alternatives.retain(|alternative| alternative.name != "reference");
@@ -140,6 +144,7 @@ fn kernel_part(_: &Recipe, room: &dyn Room, levels: &[&str]) -> PartDescription 
         claims,
         steps: room.cases().len() as u64 + room.walk().map_or(0, |walk| walk.steps),
         stateful: room.walk().is_some(),
+        saves_as_whole: false,
         contracts: room.kernels().iter().map(|kernel| kernel.contract.to_owned()).collect(),
         alternatives,
     }
@@ -147,6 +152,7 @@ fn kernel_part(_: &Recipe, room: &dyn Room, levels: &[&str]) -> PartDescription 
 
 fn plan_part(recipe: &Recipe, plan: &Plan, levels: &[&str], fused: &Plan) -> PartDescription {
     let end_to_end = plan.part == Part::EndToEnd;
+    let optimizer = plan.part == Part::Module("optimizer_step".to_owned());
     let computes = plan.template("optimizer").is_some();
     let contracts: BTreeSet<String> =
         plan.nodes().map(|(_, node)| node.contract.clone()).filter(|name| name != "host").collect();
@@ -154,8 +160,8 @@ fn plan_part(recipe: &Recipe, plan: &Plan, levels: &[&str], fused: &Plan) -> Par
     let mut alternatives = neutral(recipe, plan);
     if computes {
         claims.push(Claim::Backend);
-        alternatives.extend(backends(levels, Some(if end_to_end { 1 } else { 2 })));
-        if plan.part != Part::Module("optimizer_step".to_owned()) {
+        alternatives.extend(backends(levels, true));
+        if !optimizer {
             claims.push(Claim::Reference);
         }
     }
@@ -173,6 +179,7 @@ fn plan_part(recipe: &Recipe, plan: &Plan, levels: &[&str], fused: &Plan) -> Par
         claims,
         steps: plan.steps,
         stateful: true,
+        saves_as_whole: optimizer,
         contracts: contracts.into_iter().collect(),
         alternatives,
     }

@@ -11,6 +11,7 @@
 //! RECIPE::end_to_end::CLAIM[::ALTERNATIVE]
 //! ```
 
+mod extent;
 mod gaps;
 mod mustpass;
 mod select;
@@ -18,6 +19,7 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+pub use extent::Extent;
 pub use gaps::gaps;
 pub use mustpass::{Difference, MUSTPASS, difference, read_list};
 pub use select::{Selection, SelectionError, recipe_of, select};
@@ -95,12 +97,9 @@ impl Resume {
         }
     }
 
-    /// A part below the whole recipe has no save policy of its own, so only its steps are tried.
-    const fn of(level: Level) -> &'static [Self] {
-        match level {
-            Level::EndToEnd => &Self::ALL,
-            Level::Module | Level::Kernel => &[Self::Steps],
-        }
+    /// Of most parts below the whole recipe only the steps are tried: they are saved in the same way.
+    fn of(part: &PartDescription) -> &'static [Self] {
+        if part.part == Part::EndToEnd || part.saves_as_whole { &Self::ALL } else { &[Self::Steps] }
     }
 }
 
@@ -186,7 +185,7 @@ fn kinds(part: &PartDescription) -> Vec<Kind> {
             Claim::Golden => kinds.push(Kind::Golden),
             Claim::Reference => kinds.push(Kind::Reference),
             Claim::Census => kinds.push(Kind::Census),
-            Claim::Resume => kinds.extend(Resume::of(part.part.level()).iter().copied().map(Kind::Resume)),
+            Claim::Resume => kinds.extend(Resume::of(part).iter().copied().map(Kind::Resume)),
             Claim::Neutral | Claim::Backend | Claim::Fused => {
                 let of_claim = part.alternatives.iter().filter(|alternative| alternative.claim == *claim);
                 kinds.extend(of_claim.cloned().map(Kind::Alternative));

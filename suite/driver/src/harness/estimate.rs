@@ -1,6 +1,6 @@
 //! What a call will take, roughly: a person wants to know before a long one.
 
-use crate::catalogue::{Entry, Kind, Resume, Scope};
+use crate::catalogue::{Entry, Extent, Kind, Resume, Scope};
 use crate::report::Estimate;
 use contract::description::{Description, PartDescription};
 use contract::request::Part;
@@ -35,7 +35,8 @@ pub fn estimate<'a>(entries: impl Iterator<Item = &'a Entry>, descriptions: &[De
             Part::EndToEnd => description.step_macs,
         };
         let whole = START + macs.saturating_mul(part.steps) / (RATE / 1000);
-        let mut work = work(kind, part, description.phases.len() as u64);
+        let extent = Extent::of(description, part);
+        let mut work = work(kind, part, extent, description.phases.len() as u64);
         // The plain run of a part is made once for all of its trials.
         work.whole_runs += u64::from(seen.insert((&entry.recipe, &part.part)));
         milliseconds += work.whole_runs * whole + work.starts * START;
@@ -59,16 +60,16 @@ struct Work {
     starts: u64,
 }
 
-fn work(kind: &Kind, part: &PartDescription, phases: u64) -> Work {
+fn work(kind: &Kind, part: &PartDescription, extent: Extent, phases: u64) -> Work {
     let (whole_runs, starts) = match kind {
         Kind::Golden => (0, 0),
         Kind::Repeat | Kind::Alternative(_) | Kind::Census => (1, 1),
         Kind::Reference => (3, 0),
         Kind::Resume(Resume::Steps) => (3, 2 * part.steps + phases),
-        Kind::Resume(Resume::Save | Resume::AsynchronousSave) => (2, 40),
-        Kind::Resume(Resume::Random) => (12, 12),
-        Kind::Resume(Resume::CrashStates) => (1, 200),
-        Kind::Resume(Resume::StorageErrors) => (4, 32),
+        Kind::Resume(Resume::Save | Resume::AsynchronousSave) => (2, extent.pick((40, 10))),
+        Kind::Resume(Resume::Random) => extent.pick(((12, 12), (4, 4))),
+        Kind::Resume(Resume::CrashStates) => (1, extent.pick((400, 60))),
+        Kind::Resume(Resume::StorageErrors) => extent.pick(((4, 32), (2, 8))),
     };
     Work { whole_runs, starts }
 }

@@ -13,6 +13,7 @@
 
 pub mod full_disk;
 mod judged;
+mod kinds;
 pub mod points;
 pub mod random;
 pub mod storage;

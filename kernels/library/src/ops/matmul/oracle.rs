@@ -22,38 +22,67 @@ fn rows(_: &Value, specs: &[Spec]) -> f64 {
     specs[0].shape[1] as f64 + 2.0
 }
 
-/// `terms` products for each of `elements` outputs.
-fn sums(elements: usize, terms: usize, product: impl Fn(usize, usize) -> f64) -> Expected {
-    let mut expected = Expected { values: vec![0.0; elements], magnitudes: vec![0.0; elements] };
-    for element in 0..elements {
-        for term in 0..terms {
-            let product = product(element, term);
-            expected.values[element] += product;
-            expected.magnitudes[element] += product.abs();
+/// Lanes of a sum. Its order is free: a bound judges it, not bits.
+const LANES: usize = 8;
+
+/// Sum of the products and of their absolute values.
+fn dot(a: &[f64], b: &[f64]) -> (f64, f64) {
+    let (mut sums, mut magnitudes) = ([0.0; LANES], [0.0; LANES]);
+    for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
+        for (lane, (a, b)) in a.iter().zip(b).enumerate() {
+            let product = a * b;
+            sums[lane] += product;
+            magnitudes[lane] += product.abs();
         }
     }
-    expected
+    let total = |lanes: [f64; LANES]| lanes.into_iter().fold(0.0, |total, lane| total + lane);
+    (total(sums), total(magnitudes))
+}
+
+/// Appends every row of `a` times every row of `b`; rows have `terms` elements.
+fn rows_by_rows(a: &[f64], b: &[f64], terms: usize, rows: (usize, usize), expected: &mut Expected) {
+    for i in 0..rows.0 {
+        for j in 0..rows.1 {
+            let (value, magnitude) = dot(&a[i * terms..][..terms], &b[j * terms..][..terms]);
+            expected.values.push(value);
+            expected.magnitudes.push(magnitude);
+        }
+    }
+}
+
+/// The transpose of `rows` by `cols` elements.
+fn transposed(values: &[f64], rows: usize, cols: usize) -> Vec<f64> {
+    (0..rows * cols).map(|at| values[at % rows * cols + at / rows]).collect()
+}
+
+const fn nothing() -> Expected {
+    Expected { values: Vec::new(), magnitudes: Vec::new() }
 }
 
 fn forward(_: &Value, inputs: &[Array]) -> Vec<Expected> {
     let (x, w) = (&inputs[0], &inputs[1]);
     let (n, k) = (w.shape[0], w.shape[1]);
-    let elements = x.shape[0] * x.shape[1] * n;
-    vec![sums(elements, k, |at, term| x.values[at / n * k + term] * w.values[at % n * k + term])]
+    let mut expected = nothing();
+    rows_by_rows(&x.values, &w.values, k, (x.shape[0] * x.shape[1], n), &mut expected);
+    vec![expected]
 }
 
 fn dgrad(_: &Value, inputs: &[Array]) -> Vec<Expected> {
     let (dy, w) = (&inputs[0], &inputs[1]);
     let (n, k) = (w.shape[0], w.shape[1]);
-    let elements = dy.shape[0] * dy.shape[1] * k;
-    vec![sums(elements, n, |at, term| dy.values[at / k * n + term] * w.values[term * k + at % k])]
+    let mut expected = nothing();
+    rows_by_rows(&dy.values, &transposed(&w.values, n, k), n, (dy.shape[0] * dy.shape[1], k), &mut expected);
+    vec![expected]
 }
 
 fn wgrad(_: &Value, inputs: &[Array]) -> Vec<Expected> {
     let (dy, x) = (&inputs[0], &inputs[1]);
     let (units, rows, n, k) = (dy.shape[0], dy.shape[1], dy.shape[2], x.shape[2]);
-    vec![sums(units * n * k, rows, |at, row| {
-        let row = at / (n * k) * rows + row;
-        dy.values[row * n + at / k % n] * x.values[row * k + at % k]
-    })]
+    let mut expected = nothing();
+    for unit in 0..units {
+        let dy = transposed(&dy.values[unit * rows * n..][..rows * n], rows, n);
+        let x = transposed(&x.values[unit * rows * k..][..rows * k], rows, k);
+        rows_by_rows(&dy, &x, rows, (n, k), &mut expected);
+    }
+    vec![expected]
 }

@@ -2,7 +2,7 @@
 
 use super::super::specs;
 use super::super::trial::{Context, Halt, Judged};
-use crate::catalogue::Resume;
+use crate::catalogue::{Extent, Resume};
 use crate::kill::points::save_every_step;
 use crate::kill::walk::advanced;
 use crate::kill::{Chain, Listing, WalkOutput, list_points, random_kills, walk};
@@ -16,14 +16,16 @@ use contract::verdict::Verdict;
 use judge::{Mode, Outcome, Pair};
 use std::path::Path;
 
-/// Kills without a handshake in one trial, and seeded points that run to the end.
-const RANDOM_KILLS: usize = 6;
-const TO_THE_END: usize = 10;
+/// Kills without a handshake in one trial: of the whole, and of a sample.
+const RANDOM_KILLS: (usize, usize) = (6, 2);
+/// Seeded points of one trial from which a run goes to its end.
+const TO_THE_END: (usize, usize) = (10, 3);
 
 pub fn resume(context: &Context<'_>, part: &PartDescription, how: Resume) -> Result<Judged, Halt> {
     let base = base(context, part);
     let synchronous = listing(context, &base, false)?;
-    let trial = Trial { context, part, base: &base, listing: &synchronous };
+    let extent = Extent::of(context.session.description(&context.entry.recipe)?, part);
+    let trial = Trial { context, part, base: &base, listing: &synchronous, extent };
     match how {
         Resume::Random => trial.random(),
         Resume::AsynchronousSave => {
@@ -62,6 +64,7 @@ struct Trial<'a> {
     part: &'a PartDescription,
     base: &'a RunSpec,
     listing: &'a RunOutput,
+    extent: Extent,
 }
 
 impl Trial<'_> {
@@ -91,11 +94,14 @@ impl Trial<'_> {
         self.walk_all(listing.chains(1).into_iter().filter(|chain| chain.name.starts_with("steps")), &trace)
     }
 
-    /// Every storage operation of a save.
+    /// Every storage operation of a save, or one of each kind.
     fn save(&self, listing: &Listing, asynchronous: bool) -> Result<Judged, Halt> {
         let name = if asynchronous { "async-save" } else { "save" };
         let uninterrupted = if asynchronous { listing.asynchronous.trace() } else { listing.synchronous.trace() };
-        let chains: Vec<_> = listing.chains(1).into_iter().filter(|chain| chain.name == name).collect();
+        let mut chains: Vec<_> = listing.chains(1).into_iter().filter(|chain| chain.name == name).collect();
+        if self.extent == Extent::Sample {
+            chains.iter_mut().for_each(|chain| chain.keep_one_of_each_kind(self.context.session.seed));
+        }
         if chains.is_empty() {
             let message = "no operation of a save was announced, so none can be killed at";
             return Ok(Judged::new(self.outcome(Verdict::Invalid, message)));
@@ -118,17 +124,18 @@ impl Trial<'_> {
         let (context, seed) = (self.context, self.context.session.seed);
         let mut base = self.base.clone();
         base.set.extend(save_every_step(false));
-        context.progress(format!("killing at {RANDOM_KILLS} random times"));
+        let count = self.extent.pick(RANDOM_KILLS);
+        context.progress(format!("killing at {count} random times"));
         let folder = context.folder.run("random");
         let wall = self.listing.wall_seconds;
-        let random = random_kills(&context.session.runner, &base, seed, RANDOM_KILLS, wall, &folder);
+        let random = random_kills(&context.session.runner, &base, seed, count, wall, &folder);
         let trace = self.listing.trace();
         let (outcome, counts) = (random.judge(context.name(), &trace), kill_counts(&random));
         let judged = Judged { outcome, kill_points: counts, pair: None };
         if !judged.outcome.passed() {
             return Ok(judged);
         }
-        let single = only(self.listing).to_the_end(seed, TO_THE_END);
+        let single = only(self.listing).to_the_end(seed, self.extent.pick(TO_THE_END));
         let rest = self.walk_all(single.into_iter(), &trace)?;
         Ok(Judged { kill_points: counts.plus(rest.kill_points), ..rest })
     }

@@ -1,0 +1,32 @@
+//! How much of what can happen to saves is tried on a part.
+
+use contract::description::{Description, PartDescription};
+use contract::request::Part;
+
+/// How much of what can happen to the saves of a part is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Every operation and every state of the disk.
+    Whole,
+    /// Some of each kind, chosen by the seed: another part of the recipe saves the same way in cheaper steps, and
+    /// there the whole is tried.
+    Sample,
+}
+
+impl Extent {
+    /// The extent on `part`, one of the parts of `description`.
+    #[must_use]
+    pub fn of(description: &Description, part: &PartDescription) -> Self {
+        let elsewhere = || description.parts.iter().any(|other| other.saves_as_whole && other.part != part.part);
+        if part.part == Part::EndToEnd && elsewhere() { Self::Sample } else { Self::Whole }
+    }
+
+    /// The first of the pair for the whole, the second for a sample.
+    #[must_use]
+    pub const fn pick<T: Copy>(self, (whole, sample): (T, T)) -> T {
+        match self {
+            Self::Whole => whole,
+            Self::Sample => sample,
+        }
+    }
+}
