@@ -56,13 +56,16 @@ pub fn write_counters(request: &Request, counters: &Counters) -> Result<(), Engi
     write_json(&request.run_directory.join("counters.json"), &counters.file())
 }
 
-/// BLAKE3 of the segments that the running executable loads, each after its address and length; empty when it cannot
-/// be read. Debug information is no segment, and most of the file.
+/// Identifies the running executable; empty when it cannot be read. Its build ID, which the linker derives from all
+/// that it writes; where there is none, BLAKE3 of the segments that it loads, each after its address and length.
 fn binary_digest() -> String {
     let digest = || {
         let mut file = std::fs::File::open(std::env::current_exe().ok()?).ok()?;
         let cache = ReadCache::new(&file);
         let executable = object::File::parse(&cache).ok()?;
+        if let Ok(Some(id)) = executable.build_id() {
+            return Some(id.iter().map(|byte| format!("{byte:02x}")).collect());
+        }
         let segments: Vec<_> = executable.segments().map(|segment| (segment.address(), segment.file_range())).collect();
         drop(executable);
         let mut hasher = blake3::Hasher::new();

@@ -74,13 +74,18 @@ fn transpose_lines(
     }
     let whole = present - present % SQUARE;
     for w in (0..whole).step_by(SQUARE) {
-        let lines: [&[f32]; SQUARE] = std::array::from_fn(|i| view.line(w0 + w + i, k0, depth));
-        let squares = lines.map(|line| line.as_chunks::<SQUARE>().0);
+        let mut lines: [&[f32]; SQUARE] = [&[]; SQUARE];
+        for (i, line) in lines.iter_mut().enumerate() {
+            *line = view.line(w0 + w + i, k0, depth);
+        }
         for square in 0..depth / SQUARE {
-            let rows: [[f32; SQUARE]; SQUARE] = std::array::from_fn(|i| squares[i][square]);
+            let mut rows = [[0.0; SQUARE]; SQUARE];
+            for i in 0..SQUARE {
+                rows[i].copy_from_slice(&lines[i][square * SQUARE..][..SQUARE]);
+            }
+            let columns = transposed(&rows);
             for k in 0..SQUARE {
-                let column: [f32; SQUARE] = std::array::from_fn(|i| rows[i][k]);
-                panel[(square * SQUARE + k) * width + w..][..SQUARE].copy_from_slice(&column);
+                panel[(square * SQUARE + k) * width + w..][..SQUARE].copy_from_slice(&columns[k]);
             }
         }
         for k in depth - depth % SQUARE..depth {
@@ -94,4 +99,22 @@ fn transpose_lines(
             panel[k * width + w] = value;
         }
     }
+}
+
+/// Three rounds of exchanges, each of which is a shuffle of vectors: blocks of four, of two, of one.
+#[inline(always)]
+fn transposed(rows: &[[f32; SQUARE]; SQUARE]) -> [[f32; SQUARE]; SQUARE] {
+    let mut from = *rows;
+    let mut to = from;
+    let mut half = SQUARE / 2;
+    while half > 0 {
+        for i in 0..SQUARE {
+            for j in 0..SQUARE {
+                to[i][j] = if i & half == j & half { from[i][j] } else { from[i ^ half][j ^ half] };
+            }
+        }
+        from = to;
+        half /= 2;
+    }
+    from
 }

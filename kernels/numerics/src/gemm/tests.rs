@@ -1,5 +1,5 @@
 use super::block::BLOCK_K;
-use super::unit::fma_by_f64;
+use super::unit::{fma, fma_by_f64};
 use super::*;
 use crate::format::{NAN_BITS, canonical};
 use crate::philox::Stream;
@@ -174,6 +174,10 @@ fn the_f64_route_rounds_a_fused_multiply_add_once() {
     let check = |[a, b, c]: [f32; 3]| {
         let (ours, fused) = (fma_by_f64(a, b, c), a.mul_add(b, c));
         assert_eq!(canonical(ours).to_bits(), canonical(fused).to_bits(), "{a:e} * {b:e} + {c:e}");
+        // One lane in doubt must not change the others.
+        let lanes = fma([a, a, 1.0, 3.0], [b, -b, 1.0, 5.0], [c, c, 1.0, 7.0]);
+        let expected = [fused, a.mul_add(-b, c), 2.0, 22.0];
+        assert_eq!(lanes.map(|x| canonical(x).to_bits()), expected.map(|x| canonical(x).to_bits()), "{a:e} {b:e} {c:e}");
     };
     let mut words = vec![0; 3 << 18];
     Stream { seed: 11, step: 0, stream: 0 }.fill_words(0, &mut words);
@@ -181,6 +185,10 @@ fn the_f64_route_rounds_a_fused_multiply_add_once() {
         check(triple.map(f32::from_bits));
         // Exponents close enough for carries and cancellation.
         check(triple.map(|w| f32::from_bits(w & 0x807F_FFFF | (115 + (w >> 23) % 24) << 23)));
+        // Products and sums near and below the smallest normal number.
+        check(triple.map(|w| f32::from_bits(w & 0x807F_FFFF | (50 + (w >> 23) % 24) << 23)));
+        let [a, b, c] = triple.map(|w| f32::from_bits(w & 0x807F_FFFF | (50 + (w >> 23) % 24) << 23));
+        check([a, b, c * f32::MIN_POSITIVE]);
     }
 }
 
@@ -191,6 +199,7 @@ fn rounding_an_f64_sum_twice_would_be_wrong_and_is_not_done() {
     let twice = (f64::from(a) * f64::from(b) + f64::from(c)) as f32;
     assert_eq!(twice.to_bits(), 0x3F80_0002);
     assert_eq!(fma_by_f64(a, b, c).to_bits(), 0x3F80_0001);
+    assert_eq!(fma([1.0, 1.0, a, 1.0], [1.0, 1.0, b, 1.0], [0.0, 0.0, c, 0.0])[2].to_bits(), 0x3F80_0001);
     assert_eq!(a.mul_add(b, c).to_bits(), 0x3F80_0001);
 }
 

@@ -70,7 +70,7 @@ impl Unit for Portable {
 
     #[inline(always)]
     fn fma(self, a: Self::Register, b: Self::Register, c: Self::Register) -> Self::Register {
-        std::array::from_fn(|lane| fma(a[lane], b[lane], c[lane]))
+        fma(a, b, c)
     }
 
     #[inline(always)]
@@ -89,11 +89,40 @@ impl Unit for Portable {
     }
 }
 
-/// a·b + c rounded once. Without an fma instruction `mul_add` is a library
-/// call, so x86-64's baseline takes the f64 route, which vectorises.
+/// a·b + c of each lane, rounded once. Without an fma instruction `mul_add` is a library call, so x86-64's baseline
+/// takes the f64 route, which vectorises.
 #[inline(always)]
-fn fma(a: f32, b: f32, c: f32) -> f32 {
-    if cfg!(target_arch = "x86_64") { fma_by_f64(a, b, c) } else { a.mul_add(b, c) }
+pub(super) fn fma(a: [f32; PORTABLE], b: [f32; PORTABLE], c: [f32; PORTABLE]) -> [f32; PORTABLE] {
+    let mut result = [0.0; PORTABLE];
+    if !cfg!(target_arch = "x86_64") {
+        for lane in 0..PORTABLE {
+            result[lane] = a[lane].mul_add(b[lane], c[lane]);
+        }
+        return result;
+    }
+    let mut doubtful = false;
+    for lane in 0..PORTABLE {
+        let sum = f64::from(a[lane]) * f64::from(b[lane]) + f64::from(c[lane]);
+        doubtful |= is_doubtful(sum);
+        result[lane] = sum as f32;
+    }
+    if doubtful {
+        for lane in 0..PORTABLE {
+            result[lane] = fma_by_f64(a[lane], b[lane], c[lane]);
+        }
+    }
+    result
+}
+
+/// Whether an f64 that was rounded once may round to another fp32 than the exact value that it stands for. Rounding
+/// keeps the side of every f64, so it may only where it is a midpoint of two fp32 values: 29 bits that read 1000…0, or
+/// anything below the smallest normal number.
+#[inline(always)]
+fn is_doubtful(sum: f64) -> bool {
+    const LOST: u64 = (1 << 29) - 1;
+    let midpoint = sum.to_bits() & LOST == 1 << 28;
+    let small = sum.abs() < f64::from(f32::MIN_POSITIVE) && sum != 0.0;
+    midpoint | small
 }
 
 /// The product is exact in f64. The sum is rounded to odd there: where it is

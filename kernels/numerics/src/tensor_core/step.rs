@@ -26,13 +26,13 @@ struct Term {
 /// D = Σ a_k·b_k + c of one tensor-core step. Operands that are left out at the end count as zeros.
 ///
 /// # Panics
-/// When the slices differ in length or are longer than a step, or in debug builds when an operand is not of `format`.
+/// When the slices differ in length or are longer than a step, or when an operand is not of `format`.
 #[must_use]
 pub fn step(format: Format, a: &[f32], b: &[f32], c: f32) -> f32 {
     let parameters = format.parameters();
     assert_eq!(a.len(), b.len(), "operands of a step");
     assert!(a.len() <= parameters.depth, "{} products in a step of {}", a.len(), parameters.depth);
-    debug_assert!(a.iter().chain(b).all(|x| format.holds(*x)), "an operand that {} does not have", format.name());
+    assert!(a.iter().chain(b).all(|x| format.holds(*x)), "an operand that {} does not have", format.name());
     if let Some(special) = special(a, b, c) {
         return special;
     }

@@ -174,15 +174,17 @@ pub fn backward(call: &mut Call<'_, '_>) {
             dqkv.set(at, value);
         };
         for position in 0..positions {
+            let blocks = input.blocks(position);
+            let seen_by: Vec<usize> = (0..positions).filter(|i| input.sees(*i, position)).collect();
             for channel in 0..head_width {
                 for (head, pairs) in pairs.iter().enumerate() {
-                    set(position, head, channel, dq(input, pairs, position, head, channel));
+                    set(position, head, channel, dq(input, pairs, (position, &blocks), head, channel));
                 }
                 for head in 0..kv_heads {
                     let (mut dk, mut dv) = (0.0, 0.0);
                     let group = head * attributes.group()..(head + 1) * attributes.group();
                     for (query_head, pairs) in group.clone().zip(&pairs[group]) {
-                        for i in (0..positions).filter(|i| input.sees(*i, position)) {
+                        for &i in &seen_by {
                             let Pair { p, ds } = pairs[i * positions + position];
                             dk = ds.mul_add(input.q(i, query_head, channel), dk);
                             dv = p.mul_add(gradient.get(at(i, query_head) + channel), dv);
@@ -196,11 +198,18 @@ pub fn backward(call: &mut Call<'_, '_>) {
     }
 }
 
-fn dq(unit: &Unit<'_>, pairs: &[Pair], i: usize, head: usize, channel: usize) -> f32 {
+/// dQ of position `i`, whose visible keys are in `blocks`.
+fn dq(
+    unit: &Unit<'_>,
+    pairs: &[Pair],
+    (i, blocks): (usize, &[(usize, Range<usize>)]),
+    head: usize,
+    channel: usize,
+) -> f32 {
     let mut total = 0.0;
-    for (_, keys) in unit.blocks(i) {
+    for (_, keys) in blocks {
         let mut partial = 0.0;
-        for j in keys {
+        for j in keys.clone() {
             partial = pairs[i * unit.document_start.len() + j].ds.mul_add(unit.k(j, head, channel), partial);
         }
         total += partial + 0.0;
