@@ -115,11 +115,12 @@ fn block<A: Operand<MR>, U: Unit, const MR: usize, const NV: usize>(
     edge: Edge,
 ) {
     let (width, depth) = (NV * U::LANES, a.depth());
-    for j in (0..cols).step_by(width) {
-        let b_panel = &b[j * depth..][..width * depth];
-        let tile_cols = width.min(cols - j);
-        for i in (0..rows).step_by(MR) {
-            let tile_rows = MR.min(rows - i);
+    // Along the rows of C: rows may lie a page apart, and walking down them would miss at each.
+    for i in (0..rows).step_by(MR) {
+        let tile_rows = MR.min(rows - i);
+        for j in (0..cols).step_by(width) {
+            let b_panel = &b[j * depth..][..width * depth];
+            let tile_cols = width.min(cols - j);
             let mut sums = [[unit.splat(0.0); NV]; MR];
             if !edge.zero {
                 for (row, sums) in sums.iter_mut().enumerate().take(tile_rows) {
@@ -141,11 +142,11 @@ fn block<A: Operand<MR>, U: Unit, const MR: usize, const NV: usize>(
 fn load<U: Unit, const NV: usize>(sums: &mut [U::Register; NV], row: &[f32]) {
     let width = NV * U::LANES;
     if row.len() == width {
-        sums.copy_from_slice(U::registers(row));
+        *sums = U::registers(row).as_chunks().0[0];
     } else {
         let mut padded = [0.0; MAX_COLS];
         padded[..row.len()].copy_from_slice(row);
-        sums.copy_from_slice(U::registers(&padded[..width]));
+        *sums = U::registers(&padded[..width]).as_chunks().0[0];
     }
 }
 
@@ -153,10 +154,11 @@ fn load<U: Unit, const NV: usize>(sums: &mut [U::Register; NV], row: &[f32]) {
 fn store<U: Unit, const NV: usize>(sums: &[U::Register; NV], row: &mut [f32]) {
     let width = NV * U::LANES;
     if row.len() == width {
-        U::registers_mut(row).copy_from_slice(sums);
+        // Of a known length, so that it is stores and not a call.
+        U::registers_mut(row).as_chunks_mut().0[0] = *sums;
     } else {
         let mut padded = [0.0; MAX_COLS];
-        U::registers_mut(&mut padded[..width]).copy_from_slice(sums);
+        U::registers_mut(&mut padded[..width]).as_chunks_mut().0[0] = *sums;
         row.copy_from_slice(&padded[..row.len()]);
     }
 }

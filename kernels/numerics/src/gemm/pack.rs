@@ -24,7 +24,18 @@ pub(crate) fn pack<'b>(
     }
     let panels = &mut buffer[..needed];
     if view.is_transposed() {
-        copy_lines(panels, view, (w0, count), (k0, depth), width);
+        // A known width makes each copy a few vectors instead of a call.
+        match width {
+            32 => copy_lines::<32>(panels, view, (w0, count), (k0, depth)),
+            16 => copy_lines::<16>(panels, view, (w0, count), (k0, depth)),
+            12 => copy_lines::<12>(panels, view, (w0, count), (k0, depth)),
+            8 => copy_lines::<8>(panels, view, (w0, count), (k0, depth)),
+            6 => copy_lines::<6>(panels, view, (w0, count), (k0, depth)),
+            4 => copy_lines::<4>(panels, view, (w0, count), (k0, depth)),
+            2 => copy_lines::<2>(panels, view, (w0, count), (k0, depth)),
+            1 => copy_lines::<1>(panels, view, (w0, count), (k0, depth)),
+            _ => unreachable!("no register tile is {width} wide"),
+        }
     } else {
         for first in (0..count).step_by(width) {
             let panel = &mut panels[first * depth..][..width * depth];
@@ -37,22 +48,20 @@ pub(crate) fn pack<'b>(
 /// Stored lines run across the panels. A line is read once, from end to end: lines can lie so far apart that each
 /// visit costs a miss.
 #[inline(always)]
-fn copy_lines(
+fn copy_lines<const WIDTH: usize>(
     panels: &mut [f32],
     view: View<'_>,
     (w0, count): (usize, usize),
     (k0, depth): (usize, usize),
-    width: usize,
 ) {
     for k in 0..depth {
-        let line = view.line(k0 + k, w0, count);
-        let parts = line.chunks_exact(width);
-        let tail = parts.remainder();
-        let mut slots = panels.chunks_exact_mut(width * depth).map(|panel| &mut panel[k * width..][..width]);
-        for (part, slot) in parts.zip(&mut slots) {
-            slot.copy_from_slice(part);
+        let (parts, tail) = view.line(k0 + k, w0, count).as_chunks::<WIDTH>();
+        let mut slots = panels.chunks_exact_mut(WIDTH * depth);
+        for (part, panel) in parts.iter().zip(&mut slots) {
+            panel[k * WIDTH..][..WIDTH].copy_from_slice(part);
         }
-        if let (false, Some(slot)) = (tail.is_empty(), slots.next()) {
+        if let (false, Some(panel)) = (tail.is_empty(), slots.next()) {
+            let slot = &mut panel[k * WIDTH..][..WIDTH];
             slot[..tail.len()].copy_from_slice(tail);
             slot[tail.len()..].fill(0.0);
         }
