@@ -6,6 +6,7 @@
 use numerics::philox::philox4x32_10;
 use numerics::simd::Level;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// One rank's executor.
 #[derive(Debug)]
@@ -21,10 +22,11 @@ impl Context {
     }
 }
 
-/// Worker threads. Tasks of one call own disjoint outputs.
+/// Worker threads, of which the calling thread is one. Tasks of one call own disjoint outputs.
 #[derive(Debug)]
 pub struct Pool {
     threads: usize,
+    /// All but the calling thread.
     workers: rayon::ThreadPool,
     order: Option<u64>,
     delays_from: Option<u64>,
@@ -60,8 +62,8 @@ impl Pool {
     pub fn perturbed(threads: usize, order: Option<u64>, delays: Option<u64>) -> Self {
         let threads = threads.max(1);
         let workers = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|index| format!("kernel-{index}"))
+            .num_threads((threads - 1).max(1))
+            .thread_name(|index| format!("kernel-{}", index + 1))
             .build()
             .expect("the operating system starts the worker threads");
         let zero = AtomicU64::default;
@@ -105,16 +107,24 @@ impl Pool {
             }
             work(index, task);
         };
-        if self.threads == 1 || queue.len() == 1 {
+        let helpers = (self.threads - 1).min(queue.len().saturating_sub(1));
+        if helpers == 0 {
             queue.into_iter().for_each(run);
-        } else {
-            let run = &run;
-            self.workers.in_place_scope(|scope| {
-                for item in queue {
-                    scope.spawn(move |_| run(item));
-                }
-            });
+            return;
         }
+        let queue = Mutex::new(queue.into_iter());
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let drain = || {
+            while let Some(item) = next() {
+                run(item);
+            }
+        };
+        self.workers.in_place_scope(|scope| {
+            for _ in 0..helpers {
+                scope.spawn(|_| drain());
+            }
+            drain();
+        });
     }
 
     fn shuffle<T>(&self, queue: &mut [(usize, T)], seed: u64, call: u64) {
