@@ -65,7 +65,7 @@ fn work(kind: &Kind, part: &PartDescription, extent: Extent, phases: u64) -> Wor
         Kind::Golden => (0, 0),
         Kind::Repeat | Kind::Alternative(_) | Kind::Census => (1, 1),
         Kind::Reference => (3, 0),
-        Kind::Resume(Resume::Steps) => (3, 2 * part.steps + phases),
+        Kind::Resume(Resume::Steps) => (3, extent.pick((2, 1)) * part.steps + phases),
         Kind::Resume(Resume::Save | Resume::AsynchronousSave) => (2, extent.pick((40, 10))),
         Kind::Resume(Resume::Random) => extent.pick(((12, 12), (4, 4))),
         Kind::Resume(Resume::CrashStates) => (1, extent.pick((400, 60))),

@@ -1,8 +1,9 @@
-//! Kinds of operations of a save, for walks that try one of each.
+//! Kinds of points, for walks that try some of each.
 
 use super::points::{Chain, Place, Target};
 use crate::nonce;
-use std::collections::BTreeMap;
+use contract::control::Point;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Chain {
     /// Keeps of the operations of a save one of each kind, chosen by `seed`, and nothing else. Operations of one rank
@@ -21,4 +22,18 @@ impl Chain {
         }
         self.targets.retain(|target| chosen.contains(target));
     }
+
+    /// Keeps of the points of training as many as reach every step once, every phase once, and the end of one step.
+    /// Kills after a load stay.
+    pub fn keep_each_step_and_phase(&mut self) {
+        let (mut steps, mut phases) = (BTreeSet::new(), BTreeSet::new());
+        self.targets.retain(|target| match &target.place {
+            Place::At(Point::Phase { step, phase }) => steps.insert(*step) | phases.insert(Some(phase.clone())),
+            Place::At(Point::StepEnd { step }) => steps.insert(*step) | phases.insert(None),
+            _ => true,
+        });
+    }
 }
+
+#[cfg(test)]
+mod tests;

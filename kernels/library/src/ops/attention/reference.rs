@@ -2,16 +2,16 @@
 
 use super::{Attributes, BLOCK};
 use crate::room::Call;
-use crate::tensor::{Dtype, Floats};
+use crate::tensor::Dtype;
 use numerics::{format, math, sum};
 use std::ops::Range;
 
 /// The packed heads of one unit.
 struct Unit<'a> {
     attributes: Attributes,
-    qkv: Floats<'a>,
+    /// [position, channel], in f32.
+    qkv: Vec<f32>,
     document_start: &'a [i32],
-    first: usize,
     bf16: bool,
 }
 
@@ -19,19 +19,20 @@ impl<'a> Unit<'a> {
     fn of(call: &Call<'a, '_>, document_start: usize, unit: usize) -> Self {
         let (qkv, positions) = (call.inputs[0], call.inputs[0].shape()[1]);
         let starts: &[i32] = call.inputs[document_start].typed();
+        let attributes: Attributes = call.attributes();
+        let mut values = vec![0.0; positions * attributes.width()];
+        qkv.floats().load(unit * values.len(), &mut values);
         Self {
-            attributes: call.attributes(),
-            qkv: qkv.floats(),
+            attributes,
+            qkv: values,
             document_start: &starts[unit * positions..][..positions],
-            first: unit * positions,
             bf16: qkv.spec.dtype == Dtype::Bf16,
         }
     }
 
     /// Channel of a head, heads counted through queries, keys and values.
     fn at(&self, position: usize, head: usize, channel: usize) -> f32 {
-        let Attributes { head_width, .. } = self.attributes;
-        self.qkv.get((self.first + position) * self.attributes.width() + head * head_width + channel)
+        self.qkv[position * self.attributes.width() + head * self.attributes.head_width + channel]
     }
 
     fn q(&self, position: usize, query_head: usize, channel: usize) -> f32 {

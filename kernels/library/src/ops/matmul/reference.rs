@@ -9,7 +9,7 @@ pub fn forward(call: &mut Call<'_, '_>) {
     let [units, rows, k] = call.inputs[0].shape() else { unreachable!("x has three axes") };
     let (rows, k, n) = (units * rows, *k, call.inputs[1].shape()[0]);
     let (x, w) = (call.inputs[0].floats(), call.inputs[1].floats());
-    let (x, w) = (matrix(x, 0, (rows, k), (k, 1)), matrix(w, 0, (n, k), (k, 1)));
+    let (x, w) = (matrix(x, 0, (rows, k), (k, 1)), matrix(w, 0, (k, n), (1, k)));
     set(call, 0, &chains(call.context.level, &x, &w, (rows, n, k)));
 }
 
@@ -17,7 +17,7 @@ pub fn dgrad(call: &mut Call<'_, '_>) {
     let [units, rows, n] = call.inputs[0].shape() else { unreachable!("dy has three axes") };
     let (rows, n, k) = (units * rows, *n, call.inputs[1].shape()[1]);
     let (dy, w) = (call.inputs[0].floats(), call.inputs[1].floats());
-    let (dy, w) = (matrix(dy, 0, (rows, n), (n, 1)), matrix(w, 0, (k, n), (1, k)));
+    let (dy, w) = (matrix(dy, 0, (rows, n), (n, 1)), matrix(w, 0, (n, k), (k, 1)));
     set(call, 0, &chains(call.context.level, &dy, &w, (rows, k, n)));
 }
 
@@ -27,7 +27,7 @@ pub fn wgrad(call: &mut Call<'_, '_>) {
     for unit in 0..units {
         let (dy, x) = (call.inputs[0].floats(), call.inputs[1].floats());
         let dy = matrix(dy, unit * rows * n, (n, rows), (1, n));
-        let x = matrix(x, unit * rows * k, (k, rows), (1, k));
+        let x = matrix(x, unit * rows * k, (rows, k), (k, 1));
         set(call, unit * n * k, &chains(call.context.level, &dy, &x, (n, k, rows)));
     }
 }
@@ -52,17 +52,21 @@ fn chains(level: Level, a: &[f32], b: &[f32], sides: (usize, usize, usize)) -> V
 }
 
 vectorised! {
-    /// Element (i, j) of [m, n] is one chain, fma(a_it, b_jt, ·), t ascending from +0, then RN(· + 0). The instruction
-    /// set only says how an fma is made: without an instruction for it each is a call.
+    /// Element (i, j) of [m, n] is one chain, fma(a_it, b_tj, ·), t ascending from +0, then RN(· + 0). The chains of a
+    /// row advance side by side. The instruction set only says how an fma is made: without an instruction for it each
+    /// is a call.
     fn run<'a>(a: &'a [f32], b: &'a [f32], sides: (usize, usize, usize), out: &'a mut [f32]) {
         let (m, n, k) = sides;
         for i in 0..m {
-            for j in 0..n {
-                let mut accumulator = 0.0;
-                for (a, b) in a[i * k..][..k].iter().zip(&b[j * k..][..k]) {
-                    accumulator = a.mul_add(*b, accumulator);
+            let chains = &mut out[i * n..][..n];
+            chains.fill(0.0);
+            for t in 0..k {
+                for (chain, b) in chains.iter_mut().zip(&b[t * n..][..n]) {
+                    *chain = a[i * k + t].mul_add(*b, *chain);
                 }
-                out[i * n + j] = accumulator + 0.0;
+            }
+            for chain in chains {
+                *chain += 0.0;
             }
         }
     }

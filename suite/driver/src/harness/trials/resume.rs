@@ -72,7 +72,7 @@ impl Trial<'_> {
         Outcome::new(verdict, Claim::Resume, self.context.name(), message)
     }
 
-    /// Every step, every phase, and right after a load.
+    /// Every step, every phase, and right after a load; the end of every step too, unless it is a sample.
     fn steps(&self) -> Result<Judged, Halt> {
         let session = self.context.session;
         let listing = only(self.listing);
@@ -91,7 +91,12 @@ impl Trial<'_> {
         if !same.passed() {
             return Ok(Judged::of_pair(same, plain, trace));
         }
-        self.walk_all(listing.chains(1).into_iter().filter(|chain| chain.name.starts_with("steps")), &trace)
+        let mut chains: Vec<_> =
+            listing.chains(1).into_iter().filter(|chain| chain.name.starts_with("steps")).collect();
+        if self.extent == Extent::Sample {
+            chains.iter_mut().for_each(Chain::keep_each_step_and_phase);
+        }
+        self.walk_all(chains.into_iter(), &trace)
     }
 
     /// Every storage operation of a save, or one of each kind.
