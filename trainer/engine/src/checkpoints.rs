@@ -145,7 +145,7 @@ pub fn select(root: &Path, save: &str, run_directory: &Path) -> Result<Pointer, 
 }
 
 /// Writes the state at the end of a run as `final/` in its trace directory, in the form of a checkpoint. Nothing of it
-/// is announced, logged or made to fail: it is a record, not a save.
+/// is announced, logged, made to fail or synced: it is a record, not a save.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -159,7 +159,7 @@ pub fn write_final(
     let quiet = StorageRequest::default();
     let mut storage = Storage::open(&root, &quiet, &request.run_directory, Control::inert())
         .map_err(checkpoint::CheckpointError::from)?;
-    let options = SaveOptions::default();
+    let options = SaveOptions { policy: Arc::new(checkpoint::Unsynced), ..SaveOptions::default() };
     checkpoint::save(&mut storage, step, &identity(recipe, request), &state(leaves), &options)?;
     Ok(())
 }

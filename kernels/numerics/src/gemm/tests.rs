@@ -177,7 +177,11 @@ fn the_f64_route_rounds_a_fused_multiply_add_once() {
         // One lane in doubt must not change the others.
         let lanes = fma([a, a, 1.0, 3.0], [b, -b, 1.0, 5.0], [c, c, 1.0, 7.0]);
         let expected = [fused, a.mul_add(-b, c), 2.0, 22.0];
-        assert_eq!(lanes.map(|x| canonical(x).to_bits()), expected.map(|x| canonical(x).to_bits()), "{a:e} {b:e} {c:e}");
+        assert_eq!(
+            lanes.map(|x| canonical(x).to_bits()),
+            expected.map(|x| canonical(x).to_bits()),
+            "{a:e} {b:e} {c:e}"
+        );
     };
     let mut words = vec![0; 3 << 18];
     Stream { seed: 11, step: 0, stream: 0 }.fill_words(0, &mut words);

@@ -1,12 +1,11 @@
-//! How much of what can happen to saves is tried on a part.
+//! How much of what can break a run off is tried on a part.
 
 use contract::description::{Description, PartDescription};
-use contract::request::Part;
 
-/// How much of what can happen to the saves of a part is tried.
+/// How much of what can break the runs of a part off is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Every operation and every state of the disk.
+    /// Every operation of a save, every state of the disk, every step, its end and its phases.
     Whole,
     /// Some of each kind, chosen by the seed: another part of the recipe saves the same way in cheaper steps, and
     /// there the whole is tried.
@@ -17,8 +16,8 @@ impl Extent {
     /// The extent on `part`, one of the parts of `description`.
     #[must_use]
     pub fn of(description: &Description, part: &PartDescription) -> Self {
-        let elsewhere = || description.parts.iter().any(|other| other.saves_as_whole && other.part != part.part);
-        if part.part == Part::EndToEnd && elsewhere() { Self::Sample } else { Self::Whole }
+        let elsewhere = description.parts.iter().any(|other| other.saves_as_whole && other.part != part.part);
+        if elsewhere { Self::Sample } else { Self::Whole }
     }
 
     /// The first of the pair for the whole, the second for a sample.

@@ -18,7 +18,9 @@ impl Chain {
         }
         let mut chosen = Vec::new();
         for (index, members) in (0..).zip(kinds.into_values()) {
-            chosen.extend(nonce::choose(nonce::seeded(seed, index), members.len(), 1).into_iter().map(|at| members[at].clone()));
+            chosen.extend(
+                nonce::choose(nonce::seeded(seed, index), members.len(), 1).into_iter().map(|at| members[at].clone()),
+            );
         }
         self.targets.retain(|target| chosen.contains(target));
     }

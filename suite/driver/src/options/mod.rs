@@ -64,7 +64,7 @@ pub struct Options {
     #[arg(long, help_heading = HEADING)]
     pub keep: bool,
 
-    /// Trials that run at the same time; 2 when neither this nor --test-threads is given [env: LOCKSTEP_JOBS]
+    /// Trials at the same time; without this or --test-threads half as many as cores, and 2 [env: LOCKSTEP_JOBS]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..), help_heading = HEADING)]
     pub jobs: Option<u16>,
 
@@ -88,6 +88,12 @@ pub struct Options {
     pub libtest: libtest_mimic::Arguments,
 }
 
+/// A run has two threads in most recipes, and waits for its storage now and then.
+#[expect(clippy::disallowed_methods, reason = "how many trials run at once reaches no bit")]
+fn jobs() -> usize {
+    std::thread::available_parallelism().map_or(2, |cores| cores.get().div_ceil(2) + 2)
+}
+
 impl Options {
     /// Parses the arguments of a process (its own name first) and the variables that `variable` knows.
     ///
@@ -107,7 +113,7 @@ impl Options {
         for list in [&mut self.recipe, &mut self.room, &mut self.require] {
             list.retain(|name| !name.trim().is_empty());
         }
-        let threads = self.jobs.map(usize::from).or(self.libtest.test_threads).unwrap_or(2);
+        let threads = self.jobs.map(usize::from).or(self.libtest.test_threads).unwrap_or_else(jobs);
         self.libtest.test_threads = Some(threads);
     }
 

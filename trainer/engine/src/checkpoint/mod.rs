@@ -45,7 +45,7 @@ pub use compare::{Comparison, Difference, LeafDifference, compare_checkpoints};
 pub use error::{CheckpointError, Problem};
 pub use load::{Expectations, ExpectedLeaf, Loaded, load, select};
 pub use manifest::{MANIFEST, Manifest, ManifestLeaf, ManifestShard, SCHEMA};
-pub use policy::{ExactState, SafeOrder, SavePolicy, StatePolicy};
+pub use policy::{ExactState, SafeOrder, SavePolicy, StatePolicy, Unsynced};
 pub use save::{Recipe, SaveOptions, save};
 pub use saver::{SaveCounters, Saver};
 pub use state::{Leaf, SECTIONS, State};

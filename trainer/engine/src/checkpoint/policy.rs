@@ -1,4 +1,5 @@
-//! The two places where a planted fault replaces what the trainer does. The defaults change nothing.
+//! The two places where what a save does is replaced: by a record that is no save, and by planted faults. The defaults
+//! change nothing.
 
 use super::{ExpectedLeaf, SaveStep, State};
 use contract::pointer::Pointer;
@@ -52,6 +53,17 @@ pub trait StatePolicy: Debug + Send + Sync {
 pub struct SafeOrder;
 
 impl SavePolicy for SafeOrder {}
+
+/// The steps of a record that need not survive a loss of power: nothing is synced.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unsynced;
+
+impl SavePolicy for Unsynced {
+    fn rewrite<'a>(&self, mut steps: Vec<SaveStep<'a>>) -> Vec<SaveStep<'a>> {
+        steps.retain(|step| !matches!(step, SaveStep::SyncFile { .. } | SaveStep::SyncDirectory { .. }));
+        steps
+    }
+}
 
 /// Saves the live state and restores the newest save.
 #[derive(Clone, Copy, Debug, Default)]

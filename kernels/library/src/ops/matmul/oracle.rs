@@ -2,6 +2,8 @@
 
 use crate::check::{Array, Expected, Oracle};
 use crate::tensor::Spec;
+use numerics::simd::Level;
+use numerics::vectorised;
 use serde_json::Value;
 
 pub fn oracle(kernel: &str) -> Option<Oracle> {
@@ -25,29 +27,33 @@ fn rows(_: &Value, specs: &[Spec]) -> f64 {
 /// Lanes of a sum. Its order is free: a bound judges it, not bits.
 const LANES: usize = 8;
 
-/// Sum of the products and of their absolute values.
-fn dot(a: &[f64], b: &[f64]) -> (f64, f64) {
-    let (mut sums, mut magnitudes) = ([0.0; LANES], [0.0; LANES]);
-    for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
-        for (lane, (a, b)) in a.iter().zip(b).enumerate() {
-            let product = a * b;
-            sums[lane] += product;
-            magnitudes[lane] += product.abs();
+vectorised! {
+    /// Appends every row of `a` times every row of `b`, and the sums of absolute terms; rows have `terms` elements.
+    fn products<'a>(a: &'a [f64], b: &'a [f64], terms: usize, rows: (usize, usize), expected: &'a mut Expected) {
+        for i in 0..rows.0 {
+            for j in 0..rows.1 {
+                let (mut sums, mut magnitudes) = ([0.0; LANES], [0.0; LANES]);
+                let (a, a_tail) = a[i * terms..][..terms].as_chunks::<LANES>();
+                let (b, b_tail) = b[j * terms..][..terms].as_chunks::<LANES>();
+                for (a, b) in a.iter().zip(b) {
+                    for lane in 0..LANES {
+                        sums[lane] += a[lane] * b[lane];
+                        magnitudes[lane] += (a[lane] * b[lane]).abs();
+                    }
+                }
+                for (lane, (a, b)) in a_tail.iter().zip(b_tail).enumerate() {
+                    sums[lane] += a * b;
+                    magnitudes[lane] += (a * b).abs();
+                }
+                expected.values.push(sums.into_iter().fold(0.0, |total, lane| total + lane));
+                expected.magnitudes.push(magnitudes.into_iter().fold(0.0, |total, lane| total + lane));
+            }
         }
     }
-    let total = |lanes: [f64; LANES]| lanes.into_iter().fold(0.0, |total, lane| total + lane);
-    (total(sums), total(magnitudes))
 }
 
-/// Appends every row of `a` times every row of `b`; rows have `terms` elements.
 fn rows_by_rows(a: &[f64], b: &[f64], terms: usize, rows: (usize, usize), expected: &mut Expected) {
-    for i in 0..rows.0 {
-        for j in 0..rows.1 {
-            let (value, magnitude) = dot(&a[i * terms..][..terms], &b[j * terms..][..terms]);
-            expected.values.push(value);
-            expected.magnitudes.push(magnitude);
-        }
-    }
+    products(Level::detect(), a, b, terms, rows, expected);
 }
 
 /// The transpose of `rows` by `cols` elements.

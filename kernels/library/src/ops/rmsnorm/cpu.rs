@@ -2,7 +2,7 @@
 
 use super::{Attributes, PARTIAL_ROWS};
 use crate::room::Call;
-use numerics::{math, sum};
+use numerics::{math, sum, vectorised};
 
 /// Rows of one task: large enough to pay for its start, and equal to a partial of `dγ`.
 const TASK_ROWS: usize = PARTIAL_ROWS;
@@ -33,6 +33,7 @@ pub fn backward(call: &mut Call<'_, '_>) {
     let [x, gamma, r, dy] = call.inputs else { unreachable!("rmsnorm_backward has four inputs") };
     let (rows, width) = (x.shape()[1], x.shape()[2]);
     let (x, r, dy) = (x.floats(), r.f32(), dy.floats());
+    let level = call.context.level;
     let mut gamma_row = vec![0.0; width];
     gamma.floats().load(0, &mut gamma_row);
     let [dx, dgamma] = call.outputs else { unreachable!("rmsnorm_backward has two outputs") };
@@ -52,16 +53,11 @@ pub fn backward(call: &mut Call<'_, '_>) {
             x.load(at * width, &mut x_row);
             dy.load(at * width, &mut dy_row);
             let scale = r[at];
-            for column in 0..width {
-                g[column] = dy_row[column] * gamma_row[column];
-                products[column] = g[column] * x_row[column];
-            }
+            weigh(level, &dy_row, &gamma_row, &x_row, &mut g, &mut products);
             let k = sum::blocked(&products) / width as f32 * scale * scale;
             let partial = partials.last_mut().expect("a partial was begun at row 0");
-            for column in 0..width {
-                partial[column] = dy_row[column].mul_add(x_row[column] * scale, partial[column]);
-                products[column] = scale * (-x_row[column]).mul_add(k, g[column]);
-            }
+            add_to_partial(level, &dy_row, &x_row, scale, partial);
+            gradient(level, &x_row, &g, (scale, k), &mut products);
             if let Some(dx) = &mut dx {
                 dx.store(row * width, &products);
             }
@@ -70,6 +66,31 @@ pub fn backward(call: &mut Call<'_, '_>) {
         sum::tree_slices(&slices, &mut g);
         dgamma.store(0, &g);
     });
+}
+
+vectorised! {
+    /// g = dy·γ, and its products with x.
+    fn weigh<'a>(dy: &'a [f32], gamma: &'a [f32], x: &'a [f32], g: &'a mut [f32], products: &'a mut [f32]) {
+        for ((((g, product), dy), gamma), x) in g.iter_mut().zip(products).zip(dy).zip(gamma).zip(x) {
+            *g = dy * gamma;
+            *product = *g * x;
+        }
+    }
+
+    /// One row of a partial of dγ.
+    fn add_to_partial<'a>(dy: &'a [f32], x: &'a [f32], scale: f32, partial: &'a mut [f32]) {
+        for ((partial, dy), x) in partial.iter_mut().zip(dy).zip(x) {
+            *partial = dy.mul_add(x * scale, *partial);
+        }
+    }
+
+    /// dx = r·(g − k·x).
+    fn gradient<'a>(x: &'a [f32], g: &'a [f32], scale_and_k: (f32, f32), dx: &'a mut [f32]) {
+        let (scale, k) = scale_and_k;
+        for ((dx, x), g) in dx.iter_mut().zip(x).zip(g) {
+            *dx = scale * (-x).mul_add(k, *g);
+        }
+    }
 }
 
 /// A unit without rows has no piece of `dx` and still owns a slice of `dγ`.

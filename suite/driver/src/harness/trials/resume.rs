@@ -19,7 +19,7 @@ use std::path::Path;
 /// Kills without a handshake in one trial: of the whole, and of a sample.
 const RANDOM_KILLS: (usize, usize) = (6, 2);
 /// Seeded points of one trial from which a run goes to its end.
-const TO_THE_END: (usize, usize) = (10, 2);
+const TO_THE_END: (usize, usize) = (10, 1);
 
 pub fn resume(context: &Context<'_>, part: &PartDescription, how: Resume) -> Result<Judged, Halt> {
     let base = base(context, part);
