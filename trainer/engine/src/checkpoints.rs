@@ -36,7 +36,8 @@ fn identity(recipe: &Recipe, request: &Request) -> checkpoint::Recipe {
     checkpoint::Recipe { name: format!("{} {}", recipe.name, request.part), digest }
 }
 
-fn state(leaves: Vec<(String, Tensor)>) -> State {
+/// Named tensors as a state.
+pub fn state(leaves: Vec<(String, Tensor)>) -> State {
     State { leaves: leaves.into_iter().map(|(name, tensor)| Leaf { name, tensor }).collect() }
 }
 
@@ -90,17 +91,18 @@ impl Checkpoints {
     ///
     /// # Errors
     /// Those of this save, or of an asynchronous one before it.
-    pub fn save(&mut self, step: u64, leaves: Vec<(String, Tensor)>) -> Result<(), EngineError> {
-        self.saver.save(step, &state(leaves))?;
+    pub fn save(&mut self, step: u64, state: &State) -> Result<(), EngineError> {
+        self.saver.save(step, state)?;
         self.saved = Some(step);
         Ok(())
     }
 
-    /// Tells an asynchronous save that training went on.
+    /// Tells an asynchronous save that training went on, and what the state is now.
     ///
     /// # Errors
     /// Those of a save that has ended.
-    pub fn step_ended(&mut self) -> Result<(), EngineError> {
+    pub fn step_ended(&mut self, live: &State) -> Result<(), EngineError> {
+        self.policy.step_ended(live);
         Ok(self.saver.step_ended()?)
     }
 

@@ -236,7 +236,7 @@ impl Runner<'_> {
             self.record(&names, &state, step, "state")?;
             self.job.control.announce(Point::StepEnd { step: step - 1 }, true)?;
             if let (true, Some(checkpoints)) = (self.job.recipe.execution.checkpoint.every > 0, &mut checkpoints) {
-                checkpoints.save(step, Self::leaves(&names, &state, step))?;
+                checkpoints.save(step, &crate::checkpoints::state(Self::leaves(&names, &state, step)))?;
             }
         }
         if let Some(checkpoints) = &mut checkpoints {

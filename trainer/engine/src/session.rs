@@ -1,7 +1,8 @@
 //! One run of a plan: from the start or from a checkpoint, step by step to the end.
 
 use crate::buffers::Buffers;
-use crate::checkpoints::{Checkpoints, Found};
+use crate::checkpoint::State;
+use crate::checkpoints::{self, Checkpoints, Found};
 use crate::control::Control;
 use crate::counters::Counters;
 use crate::data::{Dataset, PrefetchOptions, Prefetcher};
@@ -103,7 +104,7 @@ impl Session<'_> {
             let done = self.step;
             let due = |every: u32| every > 0 && done.is_multiple_of(u64::from(every));
             let evaluation = if due(execution.eval_every) { self.evaluate()? } else { None };
-            self.record_state()?;
+            let state = self.record_state()?;
             self.timing.step_ends(self.step - 1);
             if due(execution.log_every) || self.step == self.end {
                 self.counters.add("log_lines", 1);
@@ -111,10 +112,10 @@ impl Session<'_> {
             }
             self.control.announce(Point::StepEnd { step: self.step - 1 }, true)?;
             if let Some(checkpoints) = &mut self.checkpoints {
-                checkpoints.step_ended()?;
+                checkpoints.step_ended(&state)?;
             }
-            if due(execution.checkpoint.every) {
-                self.save()?;
+            if let (true, Some(checkpoints)) = (due(execution.checkpoint.every), &mut self.checkpoints) {
+                checkpoints.save(self.step, &state)?;
             }
         }
         self.counters.set("prefetch_depth", prefetcher.progress().depth);
@@ -231,21 +232,12 @@ impl Session<'_> {
         Ok(leaves(plan, &self.buffers, host))
     }
 
-    fn record_state(&mut self) -> Result<(), EngineError> {
+    /// Records the state after a step, and returns it.
+    fn record_state(&mut self) -> Result<State, EngineError> {
         let leaves = self.leaves(self.data_step)?;
         let step = self.step - 1;
         self.recorder.state(step, "state", leaves.iter().map(|(leaf, tensor)| (leaf.as_str(), tensor.view())))?;
-        self.recorder.end_step(step)
-    }
-
-    fn save(&mut self) -> Result<(), EngineError> {
-        if self.checkpoints.is_none() {
-            return Ok(());
-        }
-        let leaves = self.leaves(self.data_step)?;
-        let step = self.step;
-        let checkpoints = self.checkpoints.as_mut().expect("checked above");
-        checkpoints.save(step, leaves)?;
-        Ok(())
+        self.recorder.end_step(step)?;
+        Ok(checkpoints::state(leaves))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cursor::{ResumesAt, SavesProducer, SavesReported};
 use crate::saves::{Overwrites, Reordered};
-use crate::state::{Changed, Chooses, FirstAgain};
+use crate::state::{Changed, Chooses, FirstAgain, ReadsLive};
 use crate::steps::{EvaluationDraws, MeanOfMeans, SwitchesIgnored};
 use crate::{Fault, plant, saves, state};
 use contract::verdict::Verdict;
@@ -159,7 +159,7 @@ fn orders() -> [Fault; 5] {
 }
 
 /// Positions and states that a resumed run does not get back.
-fn data_and_state() -> [Fault; 17] {
+fn data_and_state() -> [Fault; 18] {
     let resume = |id, title, seen_in, place, policies| Fault {
         id,
         title,
@@ -278,6 +278,15 @@ fn data_and_state() -> [Fault; 17] {
         census("F092", "every later checkpoint equals the first", "NeMo-RL 3312", "data/epoch", |policies| {
             plant::state(policies, FirstAgain::default())
         }),
+        Fault {
+            id: "F090",
+            title: "an asynchronous save reads the live tensors while training goes on",
+            seen_in: "torchtitan 930",
+            trial: "module::optimizer_step::resume::asynchronous_save",
+            verdict: Verdict::ResumeBreak,
+            place: "_moment/",
+            policies: |policies| plant::state(policies, ReadsLive::default()),
+        },
         restored(
             "F104",
             "the checkpoint is ignored and training starts over",

@@ -4,7 +4,8 @@ use contract::pointer::Pointer;
 use engine::checkpoint::{ExpectedLeaf, Leaf, State, StatePolicy};
 use library::tensor::{Dtype, Spec, Tensor};
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Condvar, Mutex, OnceLock};
+use std::time::Duration;
 
 /// Changes a state on its way into a save, and one on its way out of it.
 #[derive(Debug)]
@@ -137,6 +138,37 @@ impl StatePolicy for FirstAgain {
         let first = self.0.get_or_init(|| state.clone());
         mutants::activated(u64::from(first != state));
         Cow::Owned(first.clone())
+    }
+}
+
+/// An asynchronous save reads parameters and moments where training goes on changing them.
+#[derive(Debug, Default)]
+pub struct ReadsLive {
+    live: Mutex<State>,
+    changed: Condvar,
+}
+
+/// How long the writer waits for training to change what it reads. After the last step nothing does.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+impl StatePolicy for ReadsLive {
+    fn step_ended(&self, live: &State) {
+        live.clone_into(&mut self.live.lock().expect("no thread panics while it holds the state"));
+        self.changed.notify_all();
+    }
+
+    fn while_writing<'a>(&self, _: u64, snapshot: &'a State) -> Cow<'a, State> {
+        let live = self.live.lock().expect("no thread panics while it holds the state");
+        let same = |live: &mut State| live.leaves.is_empty() || live == snapshot;
+        let (live, _) = self.changed.wait_timeout_while(live, PATIENCE, same).expect("as above");
+        let mut torn = snapshot.clone();
+        for leaf in &mut torn.leaves {
+            let tensor =
+                live.get(&leaf.name).filter(|_| leaf.name.starts_with("params/") || leaf.name.contains("_moment/"));
+            leaf.tensor = tensor.unwrap_or(&leaf.tensor).clone();
+        }
+        mutants::activated(u64::from(torn != *snapshot));
+        Cow::Owned(torn)
     }
 }
 

@@ -35,6 +35,17 @@ pub trait StatePolicy: Debug + Send + Sync {
         Cow::Borrowed(state)
     }
 
+    /// Shown the live state at the end of every step, before a save that is due.
+    fn step_ended(&self, live: &State) {
+        let _ = live;
+    }
+
+    /// The state that an asynchronous save writes instead of its snapshot. Called on the writer's thread.
+    fn while_writing<'a>(&self, step: u64, snapshot: &'a State) -> Cow<'a, State> {
+        let _ = step;
+        Cow::Borrowed(snapshot)
+    }
+
     /// The save to load: `newest` is what `latest.json` names, `complete` every complete save, oldest first.
     fn choose(&self, newest: Option<Pointer>, complete: &[Pointer]) -> Option<Pointer> {
         let _ = complete;

@@ -78,7 +78,9 @@ impl Saver {
         }
         self.counters.async_saves += 1;
         let (state, recipe, options) = (state.into_owned(), self.recipe.clone(), self.options.clone());
+        let policy = self.policy.clone();
         let worker = thread::spawn(move || {
+            let state = policy.while_writing(step, &state);
             let result = save(&mut storage, step, &recipe, &state, &options);
             (storage, result)
         });
