@@ -41,10 +41,47 @@ impl Dtype {
         }
     }
 
-    /// Whether tensors of the model may be stored so. fp16 is an operand of tensor cores alone.
+    /// Whether tensors of the model may be stored so.
     #[must_use]
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::Bf16)
+        matches!(self, Self::F32 | Self::Bf16 | Self::Fp16)
+    }
+
+    /// Half a step of this float dtype, relative to the value, in units of f32's ε. Nothing for f32, whose roundings are
+    /// counted one by one.
+    #[must_use]
+    pub const fn half_step(self) -> f64 {
+        match self {
+            Self::Bf16 => 32_768.0,
+            Self::Fp16 => 4096.0,
+            _ => 0.0,
+        }
+    }
+
+    /// The value as a tensor of this float dtype holds it. f32 keeps everything, also the payload of a NaN.
+    #[must_use]
+    pub fn rounded(self, value: f32) -> f32 {
+        let mut value = [value];
+        self.round(&mut value);
+        value[0]
+    }
+
+    /// Rounds every element, as [`Self::rounded`] does. Inlined, so that it is compiled for the caller's instruction set.
+    #[inline(always)]
+    pub fn round(self, values: &mut [f32]) {
+        match self {
+            Self::Bf16 => {
+                for value in values {
+                    *value = numerics::format::bf16_to_f32(numerics::format::bf16_from_f32(*value));
+                }
+            }
+            Self::Fp16 => {
+                for value in values {
+                    *value = numerics::format::fp16_to_f32(numerics::format::fp16_from_f32(*value));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// The format that a tensor core multiplies it in, if it does.
@@ -339,3 +376,6 @@ impl<'a> FloatsMut<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

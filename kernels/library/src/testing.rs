@@ -1,5 +1,9 @@
 //! The tests that every room runs.
 
+mod fusion;
+
+pub use fusion::fusion_gradient_equals_composition;
+
 use crate::case::Case;
 use crate::check;
 use crate::context::{Context, Pool};

@@ -48,7 +48,7 @@ fn a_missing_key_is_named() {
 fn values_out_of_range_and_sizes_that_do_not_divide_name_key_found_and_expected() {
     let room = Room::new();
     for (from, to, texts) in [
-        ("profile: ", "profile: hopper", ["semantics.precision.storage` is f32", "bf16: `profile: hopper`"]),
+        ("profile: ", "profile: hopper", ["semantics.precision.storage` is f32", "bf16 or fp16: `profile: hopper`"]),
         ("dropout: ", "dropout: 1.5", ["semantics.model.dropout` is 1.5", "less than 1"]),
         ("kv_heads: ", "kv_heads: 3", ["semantics.model.kv_heads` is 3", "a divisor of query_heads (4)"]),
         ("row_tokens: ", "row_tokens: 200", ["semantics.data.row_tokens` is 200", "multiple of 128"]),

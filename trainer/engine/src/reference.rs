@@ -10,7 +10,7 @@ use crate::session::Session;
 use library::check::Array;
 use library::registry::Registry;
 use library::room::ValueId;
-use library::tensor::{Dtype, Tensor};
+use library::tensor::Tensor;
 use numerics::philox::Stream;
 use plan::graph::{Node, Phase, Plan, ValueKind};
 use std::collections::BTreeMap;
@@ -23,10 +23,10 @@ const SIZE: f32 = 0.05;
 /// Relative step along a direction.
 const STEP: f64 = 1e-3;
 /// Roundings that may pile up in a directional derivative, in units of the storage's ε and relative to the sum of
-/// absolute terms. Chains are up to the vocabulary long, but their roundings have both signs; bf16 rounds at every edge
-/// and not inside a chain.
+/// absolute terms. Chains are up to the vocabulary long, but their roundings have both signs; storage in 16 bits
+/// rounds at every edge and not inside a chain.
 const ROUNDINGS_F32: f64 = 64.0;
-const ROUNDINGS_BF16: f64 = 4.0;
+const ROUNDINGS_16_BITS: f64 = 4.0;
 
 /// Runs the first micro-batch, and records one check for the loss and one for each direction.
 ///
@@ -178,8 +178,9 @@ impl<'a> Forward<'a> {
                 Root::Boundary { y: last.outputs[0], gradient }
             }
         };
-        let bf16 = plan.values.iter().any(|value| value.spec.dtype == Dtype::Bf16);
-        let epsilon = if bf16 { ROUNDINGS_BF16 / 256.0 } else { ROUNDINGS_F32 * f64::from(f32::EPSILON) };
+        let half_step = plan.values.iter().map(|value| value.spec.dtype.half_step()).fold(0.0, f64::max);
+        let roundings = (ROUNDINGS_16_BITS * half_step).max(ROUNDINGS_F32);
+        let epsilon = roundings * f64::from(f32::EPSILON);
         Self { plan, registry: &session.policies.registry, nodes, given, root, epsilon }
     }
 

@@ -159,7 +159,7 @@ impl Session<'_> {
         let (norm, learning_rate, scale) =
             (one("optimizer.norm", 0), one("optimizer.scalars", 0), one("optimizer/scale", 0));
         let skipped = self.nonfinite();
-        if skipped && !self.recipe.semantics.optimizer.overflow_steps.contains(&self.step) {
+        if skipped && !self.recipe.semantics.may_overflow(self.step) {
             return Err(self.not_finite());
         }
         self.counters.add("steps", 1);

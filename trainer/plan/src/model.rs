@@ -62,6 +62,7 @@ pub const fn storage(semantics: &Semantics) -> Dtype {
     match semantics.precision.storage {
         Storage::F32 => Dtype::F32,
         Storage::Bf16 => Dtype::Bf16,
+        Storage::Fp16 => Dtype::Fp16,
     }
 }
 

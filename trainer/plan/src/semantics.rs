@@ -36,7 +36,7 @@ pub struct Semantics {
 pub enum Profile {
     /// fp32 fma chains: any machine.
     Ieee,
-    /// Steps of a Hopper tensor core: operands in bf16.
+    /// Steps of a Hopper tensor core: operands in bf16 or fp16.
     Hopper,
 }
 
@@ -97,7 +97,7 @@ pub enum Mlp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Precision {
-    /// Storage of parameters and activations. With `bf16` the optimizer keeps fp32 masters.
+    /// Storage of parameters and activations. With `bf16` and `fp16` the optimizer keeps fp32 masters.
     pub storage: Storage,
     /// How a leaf's gradient is rounded before leaves are summed.
     pub wire: Wire,
@@ -108,6 +108,7 @@ pub struct Precision {
 pub enum Storage {
     F32,
     Bf16,
+    Fp16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,7 +206,8 @@ pub enum ScheduleKind {
     Wsd,
 }
 
-/// Dynamic loss scale. All values are powers of two, so that scaling moves no bit of a finite gradient in fp32.
+/// Dynamic loss scale. All values are powers of two, so that scaling moves no bit of a finite gradient in fp32. Storage in
+/// fp16 needs it: gradients below 2^-24 vanish there, and those from 65,520 on are infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scaler {
@@ -217,6 +219,13 @@ pub struct Scaler {
 }
 
 impl Semantics {
+    /// Whether a gradient that is not finite makes this step a skipped one and not an error: its overflow is declared, or
+    /// fp16 stores gradients, where the loss scale rises until it meets the largest number.
+    #[must_use]
+    pub fn may_overflow(&self, step: u64) -> bool {
+        self.precision.storage == Storage::Fp16 || self.optimizer.overflow_steps.contains(&step)
+    }
+
     /// Units of a step.
     #[must_use]
     pub fn units(&self) -> usize {
@@ -263,8 +272,9 @@ impl Semantics {
             groups,
             &format!("a divisor of query_heads ({})", m.query_heads),
         )?;
-        let operands = self.profile != Profile::Hopper || self.precision.storage == Storage::Bf16;
-        require("semantics.precision.storage", "f32", operands, "bf16: `profile: hopper` multiplies on tensor cores")?;
+        let operands = self.profile != Profile::Hopper || self.precision.storage != Storage::F32;
+        let expected = "bf16 or fp16: `profile: hopper` multiplies on tensor cores";
+        require("semantics.precision.storage", "f32", operands, expected)?;
         require("semantics.model.mlp", m.mlp.len(), !m.mlp.is_empty(), "a pattern of at least one activation")?;
         require("semantics.model.dropout", m.dropout, (0.0..1.0).contains(&m.dropout), "at least 0 and less than 1")?;
         require(

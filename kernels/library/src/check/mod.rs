@@ -125,14 +125,13 @@ fn compare(name: &str, tensor: &Tensor, expected: &Expected, roundings: f64) -> 
 }
 
 fn bound(dtype: Dtype, roundings: f64, magnitude: f64) -> f64 {
-    let (storage, smallest) = match dtype {
-        Dtype::Bf16 => (f64::from(f32::EPSILON) * 32768.0, f64::from(f32::MIN_POSITIVE)),
+    let smallest = match dtype {
+        Dtype::F32 | Dtype::Bf16 => f64::from(f32::MIN_POSITIVE),
         // Subnormal numbers of fp16 are 2^-24 apart.
-        Dtype::Fp16 => (f64::from(f32::EPSILON) * 4096.0, 1.0 / f64::from(1 << 24)),
-        Dtype::F32 => (0.0, f64::from(f32::MIN_POSITIVE)),
+        Dtype::Fp16 => 1.0 / f64::from(1 << 24),
         _ => return 0.0,
     };
-    (roundings * f64::from(f32::EPSILON) + storage) * magnitude + smallest
+    (roundings + dtype.half_step()) * f64::from(f32::EPSILON) * magnitude + smallest
 }
 
 fn note(checked: &mut Checked, index: usize, error: f64, bound: f64) {

@@ -33,7 +33,7 @@ impl Format {
             "f64" => float(8, 11, 52),
             "f32" => float(4, 8, 23),
             "bf16" => float(2, 8, 7),
-            "f16" => float(2, 5, 10),
+            "f16" | "fp16" => float(2, 5, 10),
             "e4m3" | "f8e4m3" => float(1, 4, 3),
             "e5m2" | "f8e5m2" => float(1, 5, 2),
             "u64" => integer(8, false),

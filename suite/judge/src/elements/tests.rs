@@ -38,6 +38,8 @@ fn ulp_distance_counts_steps_between_representable_values() {
     let bf16 = Format::of("bf16").unwrap();
     assert_eq!(bf16.ulp_distance(0x3f7f, 0x3f80), 1);
     assert_eq!(bf16.ulp_distance(0x8000, 0x0001), 2);
+    let fp16 = Format::of("fp16").unwrap();
+    assert_eq!(fp16.ulp_distance(0x3bff, 0x3c00), 1);
     assert_eq!(Format::of("i32").unwrap().ulp_distance(0xffff_ffff, 1), 2);
     assert_eq!(Format::of("u32").unwrap().ulp_distance(0xffff_ffff, 1), 0xffff_fffe);
     assert_eq!(Format::of("i64").unwrap().ulp_distance(1 << 63, u64::MAX >> 1), u64::MAX);

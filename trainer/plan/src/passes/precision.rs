@@ -1,4 +1,4 @@
-//! Precision: where parameters are stored in bf16, the optimizer keeps fp32 masters and each new value is cast once.
+//! Precision: where parameters are stored in 16 bits, the optimizer keeps fp32 masters and each new value is cast once.
 //! Also the initial values of everything that the optimizer owns.
 
 use crate::graph::{Phase, PlanError, ValueKind};

@@ -6,10 +6,13 @@ use crate::ops::cross_entropy::cases::{Mask, targets, words};
 use crate::tensor::{Dtype, Tensor};
 use serde_json::json;
 
+/// The fused kernels, forward and backward.
+const KERNELS: [&str; 2] = ["head_cross_entropy", "head_cross_entropy_backward"];
+
 pub fn cases() -> Vec<Case> {
-    use Dtype::{Bf16, F32};
+    use Dtype::{Bf16, F32, Fp16};
     // Units, positions, width, columns.
-    let shapes: [(&str, [usize; 4], Dtype, &'static str); 11] = [
+    let shapes: [(&str, [usize; 4], Dtype, &'static str); 12] = [
         ("no_units", [0, 3, 4, 8], F32, "a launch over nothing that reads something"),
         ("no_positions", [2, 0, 3, 5], F32, "dw of a unit without positions that is left as garbage instead of +0"),
         ("one", [1, 1, 1, 1], F32, "one column, whose loss is exactly +0"),
@@ -21,6 +24,7 @@ pub fn cases() -> Vec<Case> {
         ("block_and_a_half", [2, 3, 5, 1536], F32, "a chain of dx that starts again at the second block"),
         ("three_blocks", [1, 2, 3, 2049], Bf16, "dx that is rounded between blocks, not once at its end"),
         ("task_and_one", [1, 129, 3, 130], F32, "a second task of rows with one row, and of columns with two"),
+        ("fp16", [2, 5, 24, 67], Fp16, "dlogits and dx that are rounded as bf16"),
     ];
     let mut cases = Vec::new();
     for (index, (name, [units, positions, width, columns], dtype, prevents)) in shapes.into_iter().enumerate() {
@@ -29,32 +33,33 @@ pub fn cases() -> Vec<Case> {
         let w = Draw::new(seed + 1).normal(dtype, &[columns, width], 1.0);
         let mask = if index % 2 == 1 { Mask::Some } else { Mask::All };
         let targets = targets(&[units, positions], columns, mask, seed + 2);
-        cases.extend(pair(name, [x, w, targets], [0.0625, 3e-4], dtype, prevents));
+        cases.extend(pair(KERNELS, name, [x, w, targets], [0.0625, 3e-4], dtype, prevents));
     }
     let normal = |seed, dtype, shape: &[usize]| Draw::new(seed).normal(dtype, shape, 1.0);
     let operands = |mask| [normal(900, F32, &[2, 5, 8]), normal(901, Bf16, &[33, 8]), targets(&[2, 5], 33, mask, 902)];
     let prevents = "padding rows that add to the loss, dx or dw";
-    cases.extend(pair("only_padding", operands(Mask::None), [0.0, 0.0], F32, prevents));
+    cases.extend(pair(KERNELS, "only_padding", operands(Mask::None), [0.0, 0.0], F32, prevents));
     let prevents = "operands of two dtypes that are read as one; no z term";
-    cases.extend(pair("mixed_dtypes", operands(Mask::Some), [0.5, 0.0], Bf16, prevents));
+    cases.extend(pair(KERNELS, "mixed_dtypes", operands(Mask::Some), [0.5, 0.0], Bf16, prevents));
     let wild = [
         Draw::new(1000).wild(F32, &[1, 4, 6], 1e15),
         Draw::new(1001).wild(F32, &[1030, 6], 1e15),
         targets(&[1, 4], 1030, Mask::Some, 1002),
     ];
     let prevents = "flushed subnormals and contracted roundings";
-    cases.extend(pair("wild", wild, [0.1, 0.1], F32, prevents).map(Case::bits_only));
+    cases.extend(pair(KERNELS, "wild", wild, [0.1, 0.1], F32, prevents).map(Case::bits_only));
     let infinite = [
         Tensor::from_f32(&[1, 3, 2], &[f32::INFINITY, 1.0, f32::NAN, -1.0, 1.0, 2.0]),
         Tensor::from_f32(&[3, 2], &[1.0, 0.0, -1.0, 2.0, 0.5, 0.25]),
         words(&[1, 3], &[0, UNCOUNTED, 7]),
     ];
     let prevents = "NaN payloads that differ, and a target outside the columns";
-    cases.extend(pair("not_finite", infinite, [0.1, 0.1], Bf16, prevents).map(Case::bits_only));
+    cases.extend(pair(KERNELS, "not_finite", infinite, [0.1, 0.1], Bf16, prevents).map(Case::bits_only));
     cases
 }
 
-fn pair(
+pub(crate) fn pair(
+    kernels: [&'static str; 2],
     name: &str,
     [x, w, targets]: [Tensor; 3],
     weights: [f32; 2],
@@ -74,10 +79,10 @@ fn pair(
     let forward = if name == "not_finite" { dlogits } else { Dtype::F32 };
     let inputs = vec![x.clone(), w.clone(), targets.clone(), weights.clone()];
     [
-        Case::new(name, "head_cross_entropy", prevents, attributes(forward), inputs),
+        Case::new(name, kernels[0], prevents, attributes(forward), inputs),
         Case::new(
             format!("{name}_backward"),
-            "head_cross_entropy_backward",
+            kernels[1],
             prevents,
             attributes(dlogits),
             vec![x, w, targets, lse, weights],

@@ -3,12 +3,12 @@
 use super::Attributes;
 use crate::ops::cross_entropy::cpu::{Partial, gradient, partial, reduce, row_terms};
 use crate::ops::cross_entropy::{COLUMNS, UNCOUNTED};
-use crate::ops::matmul::widened;
+use crate::ops::matmul::{Arithmetic, widened};
 use crate::room::Call;
-use crate::tensor::Dtype;
-use numerics::format::{bf16_load, bf16_store};
-use numerics::gemm::{Finish, Scratch, Start, Tile, View, gemm_chain};
+use crate::tensor::{Dtype, FloatsMut};
+use numerics::gemm::{Finish, Start, View};
 use numerics::simd::Level;
+use numerics::vectorised;
 use std::borrow::Cow;
 
 /// Rows of one task: enough to pay for packing a block of the weights again in each.
@@ -16,9 +16,11 @@ const TASK_ROWS: usize = 128;
 /// Columns of one task of `dw`.
 const TASK_COLUMNS: usize = 128;
 
-const WHOLE: (Start, Finish) = (Start::Zero, Finish::Closed);
-
 pub fn forward(call: &mut Call<'_, '_>) {
+    forward_by(call, Arithmetic::Chain);
+}
+
+pub(crate) fn forward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let [x, w, targets, _] = call.inputs else { unreachable!("head_cross_entropy has four inputs") };
     let (positions, width, columns) = (x.shape()[1], x.shape()[2], w.shape()[0]);
     let (x, w, targets) =
@@ -34,13 +36,12 @@ pub fn forward(call: &mut Call<'_, '_>) {
         let mut partials: Vec<Partial> = vec![(0.0, 0.0); rows * blocks];
         let mut target_logits = vec![f32::NAN; rows];
         let mut logits = vec![0.0; rows * columns.min(COLUMNS)];
-        let mut scratch = Scratch::default();
         for block in 0..blocks {
             let first = block * COLUMNS;
             let count = COLUMNS.min(columns - first);
             let logits = &mut logits[..rows * count];
             let w = w.rows_at(first, count).transpose();
-            gemm_chain(level, x, w, &mut Tile::row_major(logits, rows, count), WHOLE, &mut scratch);
+            arithmetic.tiled(level, x, w, FloatsMut::F32(logits));
             for (row, logits) in logits.chunks(count).enumerate() {
                 partials[row * blocks + block] = partial(level, logits);
                 if let Some(logit) = within(targets[row], first, count) {
@@ -64,6 +65,7 @@ fn within(target: u32, first: usize, count: usize) -> Option<usize> {
 
 /// Shapes and operands of a backward call, widened.
 struct Backward<'a> {
+    arithmetic: Arithmetic,
     level: Level,
     width: usize,
     x: Cow<'a, [f32]>,
@@ -71,14 +73,20 @@ struct Backward<'a> {
     targets: &'a [u32],
     lse: &'a [f32],
     weights: [f32; 2],
-    output: Dtype,
+    dlogits: Dtype,
 }
 
 pub fn backward(call: &mut Call<'_, '_>) {
     let Attributes { second, .. } = call.attributes();
+    backward_by(call, Arithmetic::Chain, second.output);
+}
+
+/// `dlogits` is the dtype in which the products read the gradients of the logits.
+pub(crate) fn backward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic, dlogits: Dtype) {
     let [x, w, targets, lse, weights] = call.inputs else { unreachable!("five inputs") };
     let (units, positions, width, columns) = (x.shape()[0], x.shape()[1], x.shape()[2], w.shape()[0]);
     let operands = Backward {
+        arithmetic,
         level: call.context.level,
         width,
         x: widened(call.context, x.floats()),
@@ -86,7 +94,7 @@ pub fn backward(call: &mut Call<'_, '_>) {
         targets: targets.typed(),
         lse: lse.f32(),
         weights: [weights.f32()[0], weights.f32()[1]],
-        output: second.output,
+        dlogits,
     };
     let pool = &call.context.pool;
     let [dx, dw] = call.outputs else { unreachable!("two outputs") };
@@ -127,17 +135,21 @@ fn unit_columns(
     tasks
 }
 
+vectorised! {
+    /// Rounds gradients of logits to the dtype in which the products read them.
+    fn round<'a>(dtype: Dtype, values: &'a mut [f32]) {
+        dtype.round(values);
+    }
+}
+
 impl Backward<'_> {
     /// dlogits of some rows in one block of columns, and what the block adds to the chains of their dx.
     fn block_rows(&self, row: usize, (first, count): (usize, usize), dlogits: &mut [f32], dx: &mut [f32]) {
         let (rows, columns) = (dlogits.len() / count, self.w.len() / self.width);
         let x = View::row_major(&self.x[row * self.width..][..rows * self.width], rows, self.width);
         let w = View::row_major(&self.w, columns, self.width).rows_at(first, count);
-        let mut scratch = Scratch::default();
         let mut logits = vec![0.0; rows * count];
-        let mut tile = Tile::row_major(&mut logits, rows, count);
-        gemm_chain(self.level, x, w.transpose(), &mut tile, WHOLE, &mut scratch);
-        let mut bits = vec![0; if self.output == Dtype::Bf16 { count } else { 0 }];
+        self.arithmetic.tiled(self.level, x, w.transpose(), FloatsMut::F32(&mut logits));
         for (local, (logits, out)) in logits.chunks(count).zip(dlogits.chunks_mut(count)).enumerate() {
             let target = self.targets[row + local];
             if target == UNCOUNTED {
@@ -146,16 +158,12 @@ impl Backward<'_> {
             }
             let column = within(target, first, count);
             gradient(self.level, logits, self.lse[row + local], self.weights, column, out);
-            if self.output == Dtype::Bf16 {
-                bf16_store(out, &mut bits);
-                bf16_load(&bits, out);
-            }
         }
+        round(self.level, self.dlogits, dlogits);
         let start = if first == 0 { Start::Zero } else { Start::Accumulator };
         let finish = if first + count == columns { Finish::Closed } else { Finish::Open };
         let dlogits = View::row_major(dlogits, rows, count);
-        let mut dx = Tile::row_major(dx, rows, self.width);
-        gemm_chain(self.level, dlogits, w, &mut dx, (start, finish), &mut scratch);
+        self.arithmetic.rows(self.level, dlogits, w, dx, (start, finish));
     }
 
     /// dw of some columns of one unit, whose rows start at `row`.
@@ -171,7 +179,6 @@ impl Backward<'_> {
         let x = View::row_major(&self.x[row * self.width..][..positions * self.width], positions, self.width);
         let dlogits = View::row_major(&dlogits[row * count..][..positions * count], positions, count);
         let dlogits = dlogits.cols_at(column, columns).transpose();
-        let mut dw = Tile::row_major(dw, columns, self.width);
-        gemm_chain(self.level, dlogits, x, &mut dw, WHOLE, &mut Scratch::default());
+        self.arithmetic.tiled(self.level, dlogits, x, FloatsMut::F32(dw));
     }
 }

@@ -18,10 +18,10 @@
 //!
 //! **Not promised.** As for `cross_entropy`. Logits of another dtype than f32 are refused.
 
-mod cases;
-mod cpu;
-mod oracle;
-mod reference;
+pub(crate) mod cases;
+pub(crate) mod cpu;
+pub(crate) mod oracle;
+pub(crate) mod reference;
 #[cfg(test)]
 mod tests;
 
@@ -87,10 +87,7 @@ impl Room for HeadCrossEntropy {
     }
 
     fn backward(&self, forward: &Forward<'_>, builder: &mut dyn Builder) -> Result<Vec<Option<ValueId>>, RoomError> {
-        let [x, w, targets, weights] = forward.inputs else { unreachable!("head_cross_entropy has four inputs") };
-        let inputs = [*x, *w, *targets, forward.outputs[2], *weights];
-        let gradients = builder.node("head_cross_entropy_backward", forward.attributes.clone(), &inputs)?;
-        Ok(vec![Some(gradients[0]), Some(gradients[1]), None, None])
+        backward_by("head_cross_entropy_backward", forward, builder)
     }
 
     fn oracle(&self, kernel: &str) -> Option<Oracle> {
@@ -112,6 +109,17 @@ impl Room for HeadCrossEntropy {
     }
 }
 
+pub(crate) fn backward_by(
+    kernel: &str,
+    forward: &Forward<'_>,
+    builder: &mut dyn Builder,
+) -> Result<Vec<Option<ValueId>>, RoomError> {
+    let [x, w, targets, weights] = forward.inputs else { unreachable!("a head with its loss has four inputs") };
+    let inputs = [*x, *w, *targets, forward.outputs[2], *weights];
+    let gradients = builder.node(kernel, forward.attributes.clone(), &inputs)?;
+    Ok(vec![Some(gradients[0]), Some(gradients[1]), None, None])
+}
+
 fn attributes(kernel: &str, attributes: &Value) -> Result<(), RoomError> {
     let attributes: Attributes = decode(kernel, attributes)?;
     if attributes.first.output != Dtype::F32 {
@@ -120,24 +128,32 @@ fn attributes(kernel: &str, attributes: &Value) -> Result<(), RoomError> {
     check_output(kernel, attributes.second)
 }
 
-fn infer_forward(value: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
-    attributes("head_cross_entropy", value)?;
+fn infer_forward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
+    inferred("head_cross_entropy", attributes, inputs)
+}
+
+fn infer_backward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
+    inferred_backward("head_cross_entropy_backward", attributes, inputs)
+}
+
+pub(crate) fn inferred(kernel: &str, value: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
+    attributes(kernel, value)?;
     match inputs {
         [x, w, targets, weights] if valid(x, w, targets, weights) => {
             let units = Spec::f32(&x.shape[..1]);
             Ok(vec![units.clone(), units, Spec::f32(&x.shape[..2])])
         }
-        _ => Err(refusal("head_cross_entropy", inputs)),
+        _ => Err(refusal(kernel, inputs)),
     }
 }
 
-fn infer_backward(value: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
-    attributes("head_cross_entropy_backward", value)?;
+pub(crate) fn inferred_backward(kernel: &str, value: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
+    attributes(kernel, value)?;
     match inputs {
         [x, w, targets, lse, weights] if valid(x, w, targets, weights) && *lse == Spec::f32(&x.shape[..2]) => {
             Ok(vec![x.clone(), Spec::f32(&[x.shape[0], w.shape[0], w.shape[1]])])
         }
-        _ => Err(refusal("head_cross_entropy_backward", inputs)),
+        _ => Err(refusal(kernel, inputs)),
     }
 }
 
@@ -159,6 +175,6 @@ fn refusal(kernel: &str, inputs: &[Spec]) -> RoomError {
     RoomError::new(kernel, expected, format!("{inputs:?}"))
 }
 
-fn macs(specs: &[Spec]) -> u64 {
+pub(crate) fn macs(specs: &[Spec]) -> u64 {
     specs[0].elements() as u64 * specs[1].shape[0] as u64
 }

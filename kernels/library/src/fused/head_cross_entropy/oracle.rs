@@ -1,8 +1,10 @@
 //! Head and cross-entropy in f64, straight from their definitions.
 
+use super::Attributes;
 use crate::check::{Array, Expected, Oracle};
 use crate::ops::cross_entropy::oracle::{gradient, losses};
 use crate::tensor::Spec;
+use serde::Deserialize;
 use serde_json::Value;
 
 pub fn oracle(kernel: &str) -> Option<Oracle> {
@@ -16,14 +18,14 @@ pub fn oracle(kernel: &str) -> Option<Oracle> {
 }
 
 /// A logit's chain over the width, then the sums over columns and positions.
-fn roundings(_: &Value, specs: &[Spec]) -> f64 {
+pub(crate) fn roundings(_: &Value, specs: &[Spec]) -> f64 {
     specs[0].shape[2] as f64 + specs[1].shape[0].min(1024) as f64 / 32.0 + specs[0].shape[1] as f64 / 32.0 + 32.0
 }
 
-/// Chains over the columns and over the positions too; dlogits may have been rounded to bf16, 2^16 coarser.
-fn backward_roundings(attributes: &Value, specs: &[Spec]) -> f64 {
-    let storage = if attributes["second"]["output"] == "bf16" { 65536.0 } else { 0.0 };
-    roundings(attributes, specs) + specs[1].shape[0] as f64 + specs[0].shape[1] as f64 + storage
+/// Chains over the columns and over the positions too; dlogits may have been rounded to 16 bits.
+pub(crate) fn backward_roundings(attributes: &Value, specs: &[Spec]) -> f64 {
+    let dlogits = Attributes::deserialize(attributes).expect("attributes of a case").second.output;
+    roundings(attributes, specs) + specs[1].shape[0] as f64 + specs[0].shape[1] as f64 + 2.0 * dlogits.half_step()
 }
 
 /// Logits of every position, and the largest sum of absolute terms that one of them is made of.

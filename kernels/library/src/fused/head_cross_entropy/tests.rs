@@ -30,6 +30,11 @@ fn the_fused_head_gives_the_bits_of_matmul_and_cross_entropy() {
     testing::fusion_equals_composition(&HeadCrossEntropy);
 }
 
+#[test]
+fn the_gradient_of_the_fusion_has_the_bits_of_the_composition() {
+    testing::fusion_gradient_equals_composition(&HeadCrossEntropy);
+}
+
 fn execute(kernel: &str, attributes: &Value, inputs: &[Tensor]) -> Vec<Tensor> {
     let registry = Registry::standard();
     let kernel = registry.kernel(kernel).expect("a kernel of the registry");

@@ -6,7 +6,7 @@ use serde_json::json;
 
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    let shapes: [(&str, [usize; 3], Dtype, &'static str); 10] = [
+    let shapes: [(&str, [usize; 3], Dtype, &'static str); 11] = [
         ("no_units", [0, 3, 8], Dtype::F32, "a launch over nothing that reads something"),
         ("no_rows", [2, 0, 8], Dtype::F32, "a launch over nothing that reads something"),
         ("one", [1, 1, 1], Dtype::F32, "a mean that divides by the wrong width"),
@@ -17,6 +17,7 @@ pub fn cases() -> Vec<Case> {
         ("tasks", [2, 131, 64], Dtype::F32, "a last task with fewer rows than the others"),
         ("bf16", [2, 65, 96], Dtype::Bf16, "a norm of the sum before it was rounded at the edge"),
         ("bf16_wide", [1, 2, 8200], Dtype::Bf16, "a row that is longer than a task"),
+        ("fp16", [2, 33, 48], Dtype::Fp16, "a norm of a sum that is rounded as bf16"),
     ];
     for (index, (name, shape, dtype, prevents)) in shapes.into_iter().enumerate() {
         let seed = 2100 + 3 * index as u64;

@@ -2,8 +2,7 @@
 
 use super::Attributes;
 use crate::room::Call;
-use crate::tensor::{Floats, FloatsMut};
-use numerics::format::{bf16_from_f32, bf16_to_f32};
+use crate::tensor::{Dtype, Floats, FloatsMut};
 use numerics::{math, sum};
 
 /// Elements of one task: enough to pay for its start.
@@ -22,7 +21,8 @@ pub fn forward(call: &mut Call<'_, '_>) {
     let epsilon = call.attributes::<Attributes>().second.epsilon;
     let [x, a, gamma] = call.inputs else { unreachable!("residual_rmsnorm has three inputs") };
     let width = x.shape()[2];
-    let (x, a, level) = (x.floats(), a.floats(), call.context.level);
+    let (dtype, level) = (x.spec.dtype, call.context.level);
+    let (x, a) = (x.floats(), a.floats());
     let mut gammas = vec![0.0; width];
     gamma.floats().load(0, &mut gammas);
     let (rows, all) = ((TASK / width).max(1), x.len() / width);
@@ -35,13 +35,14 @@ pub fn forward(call: &mut Call<'_, '_>) {
         let first = task * rows;
         Rows { first, count: rows.min(all - first), sum, y, r }
     });
-    call.context.pool.run(tasks.collect(), |_, rows| normalise(level, x, a, &gammas, epsilon, rows));
+    call.context.pool.run(tasks.collect(), |_, rows| normalise(level, x, a, dtype, &gammas, epsilon, rows));
 }
 
 numerics::vectorised! {
     fn normalise<'a>(
         x: Floats<'a>,
         a: Floats<'a>,
+        dtype: Dtype,
         gamma: &'a [f32],
         epsilon: f32,
         rows: Rows<'a>,
@@ -56,11 +57,7 @@ numerics::vectorised! {
             for (value, other) in values.iter_mut().zip(&others) {
                 *value += *other;
             }
-            if matches!(x, Floats::Bf16(_)) {
-                for value in &mut values {
-                    *value = bf16_to_f32(bf16_from_f32(*value));
-                }
-            }
+            dtype.round(&mut values);
             out.sum.store(row * width, &values);
             let scale = math::rsqrt(sum::blocked_squares(&values) / width as f32 + epsilon);
             out.r.set(row, scale);

@@ -1,6 +1,6 @@
 //! Residual add and RMSNorm in one pass: `sum = x + a`, `y = rmsnorm(sum)`.
 //!
-//! **Computes.** `x`, `a` alike [units, rows, width] f32 or bf16, `γ` [width] → `sum`, `y` (alike x), `r` f32
+//! **Computes.** `x`, `a` alike [units, rows, width] f32, bf16 or fp16, `γ` [width] → `sum`, `y` (alike x), `r` f32
 //! [units, rows]. Attributes are those of `residual_add` as `first` and those of `rmsnorm` as `second`.
 //!
 //! **Order of operations.** That of the chain: `sum = RN(x + a)`, rounded to its dtype; the norm reads the rounded sum:
@@ -109,7 +109,7 @@ fn infer(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
         }
         _ => Err(RoomError::new(
             "residual_rmsnorm",
-            "x and a alike [units, rows, width ≥ 1] f32 or bf16, gamma [width]",
+            "floats x and a alike [units, rows, width ≥ 1], gamma [width]",
             format!("{inputs:?}"),
         )),
     }

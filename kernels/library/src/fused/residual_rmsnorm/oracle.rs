@@ -2,7 +2,7 @@
 
 use super::Attributes;
 use crate::check::{Array, Expected, Oracle};
-use crate::tensor::{Dtype, Spec};
+use crate::tensor::Spec;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,10 +15,10 @@ pub fn oracle(kernel: &str) -> Option<Oracle> {
     }
 }
 
-/// Those of the norm. The norm reads the rounded sum: half a step of bf16, 2^15 steps of f32, in the row's elements and
-/// in their root mean square.
+/// Those of the norm. The norm reads the rounded sum: half a step of its dtype in the row's elements and in their root
+/// mean square, or one rounding of f32 in each.
 fn roundings(_: &Value, specs: &[Spec]) -> f64 {
-    let edge = if specs[0].dtype == Dtype::Bf16 { 65536.0 } else { 2.0 };
+    let edge = (2.0 * specs[0].dtype.half_step()).max(2.0);
     specs[0].shape[2] as f64 / 32.0 + specs[0].shape[1] as f64 + 24.0 + edge
 }
 

@@ -2,8 +2,7 @@
 
 use super::Attributes;
 use crate::room::Call;
-use crate::tensor::Dtype;
-use numerics::format::{bf16_from_f32, bf16_to_f32, canonical};
+use numerics::format::canonical;
 use numerics::{math, sum};
 
 pub fn forward(call: &mut Call<'_, '_>) {
@@ -17,7 +16,7 @@ pub fn forward(call: &mut Call<'_, '_>) {
     for row in 0..x.len() / width {
         let rounded: Vec<f32> = (row * width..(row + 1) * width)
             .map(|at| x.get(at) + a.get(at))
-            .map(|value| if dtype == Dtype::Bf16 { bf16_to_f32(bf16_from_f32(value)) } else { canonical(value) })
+            .map(|value| canonical(dtype.rounded(value)))
             .collect();
         let scale = math::rsqrt(sum::blocked_squares(&rounded) / width as f32 + epsilon);
         r.set(row, scale);

@@ -21,6 +21,11 @@ fn every_variant_gives_the_bits_of_the_chain_that_it_replaces() {
 }
 
 #[test]
+fn the_gradient_of_the_fusion_has_the_bits_of_the_composition() {
+    testing::fusion_gradient_equals_composition(&ResidualRmsNorm);
+}
+
+#[test]
 fn outputs_are_within_the_bound_of_the_oracle() {
     testing::outputs_are_right(&ResidualRmsNorm);
 }

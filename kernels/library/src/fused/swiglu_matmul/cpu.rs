@@ -3,15 +3,18 @@
 use crate::ops::matmul::{Arithmetic, piece, widened};
 use crate::room::Call;
 use crate::tensor::{Dtype, Floats};
-use numerics::format::{bf16_from_f32, bf16_to_f32};
 use numerics::gemm::View;
 use numerics::math::activation::silu_slice;
 use numerics::vectorised;
 
 pub fn forward(call: &mut Call<'_, '_>) {
+    forward_by(call, Arithmetic::Chain);
+}
+
+pub(crate) fn forward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let [n, width] = call.inputs[1].shape() else { unreachable!("w has two axes") };
     let (n, width, level) = (*n, *width, call.context.level);
-    let bf16 = call.inputs[0].spec.dtype == Dtype::Bf16;
+    let dtype = call.inputs[0].spec.dtype;
     let gate_up = call.inputs[0].floats();
     let w = widened(call.context, call.inputs[1].floats());
     let w = View::row_major(&w, n, width);
@@ -24,17 +27,17 @@ pub fn forward(call: &mut Call<'_, '_>) {
     call.context.pool.run(h.into_iter().zip(y).collect(), |task, (mut h, y)| {
         let count = piece.min(rows - task * piece);
         let mut values = vec![0.0; count * width];
-        activate(level, gate_up, task * piece * width, width, bf16, &mut values);
+        activate(level, gate_up, task * piece * width, width, dtype, &mut values);
         h.store(0, &values);
         if let Some(y) = y {
-            Arithmetic::Chain.tiled(level, View::row_major(&values, count, width), w.transpose(), y);
+            arithmetic.tiled(level, View::row_major(&values, count, width), w.transpose(), y);
         }
     });
 }
 
 vectorised! {
     /// Fills whole rows of h, the first of which begins at element `start` of h, as the product reads them.
-    fn activate<'a>(gate_up: Floats<'a>, start: usize, width: usize, bf16: bool, h: &'a mut [f32]) {
+    fn activate<'a>(gate_up: Floats<'a>, start: usize, width: usize, dtype: Dtype, h: &'a mut [f32]) {
         let (mut gates, mut ups) = (vec![0.0; width], vec![0.0; width]);
         for (row, h) in h.chunks_exact_mut(width).enumerate() {
             let gate = 2 * (start + row * width);
@@ -44,11 +47,7 @@ vectorised! {
             for (h, up) in h.iter_mut().zip(&ups) {
                 *h *= up;
             }
-            if bf16 {
-                for h in h {
-                    *h = bf16_to_f32(bf16_from_f32(*h));
-                }
-            }
+            dtype.round(h);
         }
     }
 }

@@ -12,10 +12,10 @@
 //!
 //! **Not promised.** A gradient for an h that something else reads too: such an h must not be fused.
 
-mod cases;
-mod cpu;
-mod oracle;
-mod reference;
+pub(crate) mod cases;
+pub(crate) mod cpu;
+pub(crate) mod oracle;
+pub(crate) mod reference;
 #[cfg(test)]
 mod tests;
 
@@ -46,7 +46,7 @@ const KERNELS: &[Kernel] = &[Kernel {
     in_place: 0,
     infer,
     variants: &[Variant { name: REFERENCE, run: reference::forward }, Variant { name: "cpu_simd", run: cpu::forward }],
-    macs: |specs| (specs[0].elements() * (specs[1].shape[0] + 8) / 2) as u64,
+    macs,
 }];
 
 impl Room for SwigluMatmul {
@@ -63,19 +63,7 @@ impl Room for SwigluMatmul {
     }
 
     fn backward(&self, forward: &Forward<'_>, builder: &mut dyn Builder) -> Result<Vec<Option<ValueId>>, RoomError> {
-        let ([gate_up, w], [h, _]) = (forward.inputs, forward.outputs) else {
-            unreachable!("swiglu_matmul has two inputs and two outputs")
-        };
-        let dy = match forward.gradients {
-            [None, None] => return Ok(vec![None, None]),
-            [None, Some(dy)] => *dy,
-            _ => return Err(RoomError::new("swiglu_matmul", "an h that only the product reads", "a gradient of h")),
-        };
-        let output = json!({"output": builder.spec(*h).dtype});
-        let dh = builder.node("matmul_dgrad", output, &[dy, *w])?;
-        let dw = builder.node("matmul_wgrad", json!({}), &[dy, *h])?;
-        let dgate_up = builder.node("swiglu_backward", json!({}), &[*gate_up, dh[0]])?;
-        Ok(vec![Some(dgate_up[0]), Some(dw[0])])
+        backward_by(&matmul::Matmul, forward, builder)
     }
 
     fn oracle(&self, kernel: &str) -> Option<Oracle> {
@@ -87,8 +75,37 @@ impl Room for SwigluMatmul {
     }
 }
 
+/// The nodes of the chain's gradient: those of the product, then those of `swiglu`.
+pub(crate) fn backward_by(
+    product: &dyn Room,
+    forward: &Forward<'_>,
+    builder: &mut dyn Builder,
+) -> Result<Vec<Option<ValueId>>, RoomError> {
+    let ([gate_up, w], [h, y]) = (forward.inputs, forward.outputs) else {
+        unreachable!("a fused product has two inputs and two outputs")
+    };
+    if forward.gradients[0].is_some() {
+        return Err(RoomError::new(forward.kernel, "an h that only the product reads", "a gradient of h"));
+    }
+    let of_product = Forward {
+        kernel: product.name(),
+        attributes: &forward.attributes["second"],
+        inputs: &[*h, *w],
+        outputs: &[*y],
+        gradients: &forward.gradients[1..],
+    };
+    let [dh, dw] = product.backward(&of_product, builder)?[..] else { unreachable!("a product has two inputs") };
+    let Some(dh) = dh else { return Ok(vec![None, dw]) };
+    let dgate_up = builder.node("swiglu_backward", json!({}), &[*gate_up, dh])?;
+    Ok(vec![Some(dgate_up[0]), dw])
+}
+
 fn infer(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
-    let Attributes { second, .. } = decode("swiglu_matmul", attributes)?;
+    inferred("swiglu_matmul", attributes, inputs)
+}
+
+pub(crate) fn inferred(kernel: &str, attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
+    let Attributes { second, .. } = decode(kernel, attributes)?;
     match inputs {
         [gate_up, w]
             if second.output.is_float()
@@ -107,7 +124,12 @@ fn infer(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
         }
         _ => {
             let expected = "floats gate_up [units, rows, 2·F], w [N, F ≥ 1], and a float output";
-            Err(RoomError::new("swiglu_matmul", expected, format!("{attributes}, {inputs:?}")))
+            Err(RoomError::new(kernel, expected, format!("{attributes}, {inputs:?}")))
         }
     }
+}
+
+/// An element of h is worth about eight multiply-adds.
+pub(crate) fn macs(specs: &[Spec]) -> u64 {
+    (specs[0].elements() * (specs[1].shape[0] + 8) / 2) as u64
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "an oracle is independent of numerics and compared within a bound")]
 
 use crate::check::{Array, Expected, Oracle};
-use crate::tensor::{Dtype, Spec};
+use crate::tensor::Spec;
 use serde_json::Value;
 
 pub fn oracle(kernel: &str) -> Option<Oracle> {
@@ -14,10 +14,9 @@ pub fn oracle(kernel: &str) -> Option<Oracle> {
     })
 }
 
-/// One rounding for each term of the chain, a few for h, and a bf16 h where gate_up is bf16.
-fn roundings(_: &Value, specs: &[Spec]) -> f64 {
-    let stored = if specs[0].dtype == Dtype::Bf16 { 32768.0 } else { 0.0 };
-    specs[1].shape[1] as f64 + 12.0 + stored
+/// One rounding for each term of the chain, a few for h, and h in the dtype of gate_up.
+pub(crate) fn roundings(_: &Value, specs: &[Spec]) -> f64 {
+    specs[1].shape[1] as f64 + 12.0 + specs[0].dtype.half_step()
 }
 
 fn forward(_: &Value, inputs: &[Array]) -> Vec<Expected> {

@@ -29,6 +29,11 @@ fn the_fusion_gives_the_bits_of_the_composition() {
 }
 
 #[test]
+fn the_gradient_of_the_fusion_has_the_bits_of_the_composition() {
+    testing::fusion_gradient_equals_composition(&SwigluMatmul);
+}
+
+#[test]
 fn the_product_reads_the_rounded_activation() {
     // silu of so large a gate is the gate: h is 258·(1 + 2^-7) = 260.015625, which bf16 rounds down.
     let gate_up = Tensor::from_f32_as(Dtype::Bf16, &[1, 1, 2], &[258.0, 1.0078125]);

@@ -21,6 +21,8 @@ pub fn cases() -> Vec<Case> {
     let mut cases = plain();
     cases.extend(documents());
     cases.extend(extreme());
+    let qkv = Draw::new(2096).normal(Dtype::Fp16, &[1, 150, 24], 1.0);
+    cases.extend(pair("fp16", [2, 1, 6, 150], "weights that are rounded as bf16", qkv, &[0; 150], 2096));
     cases
 }
 

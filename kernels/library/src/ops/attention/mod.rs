@@ -1,7 +1,7 @@
 //! Causal softmax attention inside documents, with grouped key and value heads.
 //!
 //! **Computes.** `attention`: `qkv_usw` [units, positions, (Hq + 2·Hkv)·h] (all query heads, then all key heads, then
-//! all value heads; f32 or bf16), `document_start_us` i32 → `o_usw` [units, positions, Hq·h] (dtype of qkv) and
+//! all value heads; f32, bf16 or fp16), `document_start_us` i32 → `o_usw` [units, positions, Hq·h] (dtype of qkv) and
 //! `lse2_uqs` f32 [units, Hq, positions], the base-2 logarithm of the softmax's denominator.
 //! `attention_backward`: `qkv`, `o`, `lse2`, `do` (spec of o), `document_start` → `dqkv` (spec of qkv).
 //!
@@ -21,11 +21,11 @@
 //! - In the first visible block l = s, and the chains of O start from +0.
 //!
 //! At the end o = RN(RN(O + 0)·RN(1/l)), then the dtype; lse2 = fma(log l, f32(log2 e), μ), log correctly rounded.
-//! P is p, rounded to bf16 when qkv is bf16; l always adds the unrounded p.
+//! P is p, rounded to the dtype of qkv; l always adds the unrounded p.
 //!
 //! **Order of operations, backward.** S as above; p = `exp2.poly5.v1`(fma(S, c, −lse2)); P as above;
 //! D = `lanes32` over the channels of RN(do·o); dP = `chain` over the channels, fma(do, v, ·), RN(dP + 0);
-//! dS = RN(p·RN(dP − D)) with the unrounded p, rounded to bf16 when qkv is bf16.
+//! dS = RN(p·RN(dP − D)) with the unrounded p, rounded to the dtype of qkv.
 //! - dv: one chain, fma(P, do, ·); dk: one chain, fma(dS, q, ·). Both run over the query heads of the group, and
 //!   inside over the query rows that see the key, ascending, from +0.
 //! - dq: in each block in which the row sees something one chain, fma(dS, k, ·), from +0 over the visible keys; blocks

@@ -3,7 +3,7 @@
 
 use super::Attributes;
 use crate::check::{Array, Expected, Oracle};
-use crate::tensor::{Dtype, Spec};
+use crate::tensor::Spec;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,10 +15,10 @@ pub fn oracle(kernel: &str) -> Option<Oracle> {
     }
 }
 
-/// One rounding for each channel of a score and each visible position, and a bf16 weight where weights are stored so.
+/// One rounding for each channel of a score and each visible position, and a weight in the dtype of the operands.
 fn roundings(attributes: &Value, specs: &[Spec]) -> f64 {
     let attributes = Attributes::deserialize(attributes).expect("attributes of a case");
-    let stored = if specs[0].dtype == Dtype::Bf16 { 65536.0 } else { 0.0 };
+    let stored = 2.0 * specs[0].dtype.half_step();
     (attributes.head_width + attributes.group() * attributes.row_tokens) as f64 + 32.0 + stored
 }
 

@@ -12,7 +12,7 @@ struct Unit<'a> {
     /// [position, channel], in f32.
     qkv: Vec<f32>,
     document_start: &'a [i32],
-    bf16: bool,
+    dtype: Dtype,
 }
 
 impl<'a> Unit<'a> {
@@ -26,7 +26,7 @@ impl<'a> Unit<'a> {
             attributes,
             qkv: values,
             document_start: &starts[unit * positions..][..positions],
-            bf16: qkv.spec.dtype == Dtype::Bf16,
+            dtype: qkv.spec.dtype,
         }
     }
 
@@ -80,7 +80,7 @@ impl<'a> Unit<'a> {
 
     /// The weight as the products read it.
     fn stored(&self, value: f32) -> f32 {
-        if self.bf16 { format::bf16_to_f32(format::bf16_from_f32(value)) } else { value }
+        self.dtype.rounded(value)
     }
 }
 

@@ -1,4 +1,5 @@
-//! The cases of `attention` in bf16: shapes, documents and scores at which a wrong attention would look right elsewhere.
+//! The cases of `attention` in 16 bits: shapes, documents and scores at which a wrong attention would look right
+//! elsewhere.
 
 use crate::case::{Case, Draw};
 use crate::context::Context;
@@ -19,13 +20,14 @@ pub fn cases() -> Vec<Case> {
 /// The forward kernel, and the backward kernel on what the forward reference gives.
 fn pair(plain: Case, seed: u64) -> [Case; 2] {
     let [qkv, document_start] = &plain.inputs[..] else { unreachable!("attention has two inputs") };
-    let qkv = Tensor::from_f32_as(Dtype::Bf16, &qkv.spec.shape, &qkv.to_f32());
+    let dtype = if qkv.spec.dtype == Dtype::Fp16 { Dtype::Fp16 } else { Dtype::Bf16 };
+    let qkv = Tensor::from_f32_as(dtype, &qkv.spec.shape, &qkv.to_f32());
     let operands = vec![qkv.clone(), document_start.clone()];
     let kernel = &super::KERNELS[0];
     let context = Context::new(1, Level::Scalar);
     let outputs = run(kernel, kernel.reference(), &plain.attributes, &operands, 0xA5, &context);
     let outputs = outputs.expect("the operands of a case fit");
-    let gradient = Draw::new(3000 + seed).normal(Dtype::Bf16, &outputs[0].spec.shape, 0.7);
+    let gradient = Draw::new(3000 + seed).normal(dtype, &outputs[0].spec.shape, 0.7);
     let inputs = vec![qkv, outputs[0].clone(), outputs[1].clone(), gradient, document_start.clone()];
     // A forward case without finite differences still has its backward kernel compared, unless its values are extreme.
     let extreme = ["wild", "not_finite", "sees_nothing", "negative_zero"].contains(&plain.name.as_str());

@@ -3,12 +3,13 @@
 use crate::ops::attention::{backward_by, forward_by};
 use crate::ops::matmul::Arithmetic;
 use crate::room::Call;
-use numerics::tensor_core::Format;
 
 pub fn forward(call: &mut Call<'_, '_>) {
-    forward_by(call, Arithmetic::TensorCore(Format::Bf16));
+    let arithmetic = Arithmetic::of_tensor_core(call.inputs[0].spec.dtype);
+    forward_by(call, arithmetic);
 }
 
 pub fn backward(call: &mut Call<'_, '_>) {
-    backward_by(call, Arithmetic::TensorCore(Format::Bf16));
+    let arithmetic = Arithmetic::of_tensor_core(call.inputs[0].spec.dtype);
+    backward_by(call, arithmetic);
 }

@@ -1,9 +1,10 @@
 //! Causal softmax attention inside documents with the arithmetic of Hopper's tensor cores.
 //!
 //! **Computes.** `attention_tc16` and `attention_tc16_backward` have the operands, attributes and visibility of
-//! `attention` and `attention_backward`, with `qkv`, `o`, `do` and `dqkv` in bf16.
+//! `attention` and `attention_backward`, with `qkv`, `o`, `do` and `dqkv` in bf16 or all in
+//! fp16.
 //!
-//! **Order of operations.** As `attention` for bf16, with each of its chains in `tc16`: steps of 16 products as
+//! **Order of operations.** As `attention` for this dtype, with each of its chains in `tc16`: steps of 16 products as
 //! [`numerics::tensor_core`] describes them.
 //! - S and dP: steps over the channels.
 //! - O: in each block of 128 keys that has a visible one, O ← steps over all keys of the block, from O. Invisible keys
@@ -34,7 +35,7 @@ use crate::case::Case;
 use crate::check::Oracle;
 use crate::ops::attention::{inferred, inferred_backward, macs};
 use crate::room::{Builder, Forward, Kernel, REFERENCE, Room, RoomError, ValueId, Variant};
-use crate::tensor::{Dtype, Spec};
+use crate::tensor::Spec;
 use serde_json::Value;
 
 pub struct AttentionTc16;
@@ -96,18 +97,21 @@ impl Room for AttentionTc16 {
 }
 
 fn infer_forward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
-    in_bf16("attention_tc16", inputs)?;
+    multiplied("attention_tc16", inputs)?;
     inferred("attention_tc16", attributes, inputs)
 }
 
 fn infer_backward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
-    in_bf16("attention_tc16_backward", inputs)?;
+    multiplied("attention_tc16_backward", inputs)?;
     inferred_backward("attention_tc16_backward", attributes, inputs)
 }
 
-fn in_bf16(kernel: &str, inputs: &[Spec]) -> Result<(), RoomError> {
+/// In a format that a tensor core multiplies.
+fn multiplied(kernel: &str, inputs: &[Spec]) -> Result<(), RoomError> {
     match inputs.first() {
-        Some(qkv) if qkv.dtype != Dtype::Bf16 => Err(RoomError::new(kernel, "qkv in bf16", qkv.dtype.name())),
+        Some(qkv) if qkv.dtype.tensor_core_format().is_none() => {
+            Err(RoomError::new(kernel, "qkv in bf16 or fp16", qkv.dtype.name()))
+        }
         _ => Ok(()),
     }
 }

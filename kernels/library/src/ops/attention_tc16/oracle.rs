@@ -1,4 +1,4 @@
-//! The f64 computation of `attention`: weights in bf16 leave more room than steps cut off.
+//! The f64 computation of `attention`: weights in 16 bits leave more room than steps cut off.
 
 use crate::check::Oracle;
 use crate::ops::attention;

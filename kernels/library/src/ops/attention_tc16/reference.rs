@@ -4,13 +4,13 @@
 use crate::ops::attention::{Attributes, BLOCK};
 use crate::ops::matmul_tc16::steps;
 use crate::room::Call;
-use numerics::format::{bf16_from_f32, bf16_to_f32};
-use numerics::tensor_core::Format;
+use crate::tensor::Dtype;
 use numerics::{format, math, sum};
 
 /// One packed row of one unit, widened.
 struct Row {
     attributes: Attributes,
+    dtype: Dtype,
     /// Channels of each position.
     qkv: Vec<Vec<f32>>,
     /// First key that each position sees, counted from the row's start; behind the position when it sees none.
@@ -28,6 +28,7 @@ impl Row {
             let begin = first % positions;
             Self {
                 attributes,
+                dtype: call.inputs[0].spec.dtype,
                 qkv: (first..first + tokens)
                     .map(|at| (0..width).map(|channel| qkv.get(at * width + channel)).collect())
                     .collect(),
@@ -67,17 +68,13 @@ impl Row {
         (0..=i).step_by(BLOCK).map(move |start| start..tokens.min(start + BLOCK))
     }
 
-    fn score(&self, i: usize, j: usize, head: usize) -> f32 {
-        tc16(self.head(i, head), self.k(j, head), 0.0)
+    fn tc16(&self, a: &[f32], b: &[f32], c: f32) -> f32 {
+        steps(self.dtype.tensor_core_format().expect("infer has accepted the dtype"), a, b, c)
     }
-}
 
-fn tc16(a: &[f32], b: &[f32], c: f32) -> f32 {
-    steps(Format::Bf16, a, b, c)
-}
-
-fn stored(value: f32) -> f32 {
-    bf16_to_f32(bf16_from_f32(value))
+    fn score(&self, i: usize, j: usize, head: usize) -> f32 {
+        self.tc16(self.head(i, head), self.k(j, head), 0.0)
+    }
 }
 
 pub fn forward(call: &mut Call<'_, '_>) {
@@ -117,7 +114,7 @@ fn query(row: &Row, i: usize, head: usize) -> (Vec<f32>, f32) {
             for (j, score) in visible.iter().zip(&scores) {
                 let p = math::exp2_poly5(score.mul_add(c, -mu));
                 columns[j - keys.start] = p;
-                weights[j - keys.start] = stored(p);
+                weights[j - keys.start] = row.dtype.rounded(p);
             }
             let s = sum::lanes32(&columns);
             if largest.is_some() {
@@ -131,7 +128,7 @@ fn query(row: &Row, i: usize, head: usize) -> (Vec<f32>, f32) {
         }
         for (d, o) in o.iter_mut().enumerate() {
             let column: Vec<f32> = keys.clone().map(|j| row.v(j, head)[d]).collect();
-            *o = tc16(&weights, &column, *o);
+            *o = row.tc16(&weights, &column, *o);
         }
     }
     if largest.is_none() {
@@ -181,7 +178,7 @@ pub fn backward(call: &mut Call<'_, '_>) {
                     let mut dq = 0.0;
                     for keys in row.blocks(position) {
                         let column: Vec<f32> = keys.clone().map(|j| row.k(j, head)[d]).collect();
-                        dq += tc16(&weights.ds[position][keys], &column, 0.0);
+                        dq += row.tc16(&weights.ds[position][keys], &column, 0.0);
                     }
                     set(position, head, d, dq * scale);
                 }
@@ -193,8 +190,8 @@ pub fn backward(call: &mut Call<'_, '_>) {
                         let of = |matrix: &[Vec<f32>]| queries.clone().map(|i| matrix[i][position]).collect::<Vec<_>>();
                         let q: Vec<f32> = queries.clone().map(|i| row.head(i, head)[d]).collect();
                         let g: Vec<f32> = queries.clone().map(|i| gradient.get(channel(i, head, d))).collect();
-                        dk = tc16(&of(&weights.ds), &q, dk);
-                        dv = tc16(&of(&weights.p), &g, dv);
+                        dk = row.tc16(&of(&weights.ds), &q, dk);
+                        dv = row.tc16(&of(&weights.p), &g, dv);
                     }
                     set(position, query_heads + kv_head, d, (dk + 0.0) * scale);
                     set(position, query_heads + kv_heads + kv_head, d, dv + 0.0);
@@ -218,9 +215,9 @@ impl Weights {
             let (delta, gradient) = (delta(i), gradient(i));
             for j in (0..=i).filter(|j| row.sees(i, *j)) {
                 let p = math::exp2_poly5(row.score(i, j, head).mul_add(row.attributes.exponent_scale(), -*lse2));
-                let dp = tc16(&gradient, row.v(j, head), 0.0);
-                weights.p[i][j] = stored(p);
-                weights.ds[i][j] = stored(p * (dp - delta));
+                let dp = row.tc16(&gradient, row.v(j, head), 0.0);
+                weights.p[i][j] = row.dtype.rounded(p);
+                weights.ds[i][j] = row.dtype.rounded(p * (dp - delta));
             }
         }
         weights

@@ -69,6 +69,7 @@ impl Room for Boundary {
             case("prime", "blocks of four words that only work when they divide", &[3, 7, 5], "f32", 35, [2, 1]),
             case("later_unit", "units drawn by their place in the micro-batch", &[1, 7, 5], "f32", 35, [2, 3]),
             case("bf16", "rounding before scaling", &[2, 8, 6], "bf16", 48, [5, 4]),
+            case("fp16", "rounding as bf16", &[2, 8, 6], "fp16", 48, [5, 4]),
         ]
     }
 

@@ -75,13 +75,9 @@ impl Room for Cast {
 fn infer(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
     let Attributes { dtype } = decode("cast", attributes)?;
     match inputs {
-        [x] if castable(x.dtype) && castable(dtype) => Ok(vec![Spec::new(dtype, &x.shape)]),
+        [x] if x.dtype.is_float() && dtype.is_float() => Ok(vec![Spec::new(dtype, &x.shape)]),
         _ => Err(RoomError::new("cast", "x and dtype f32, bf16 or fp16", format!("{inputs:?} to {}", dtype.name()))),
     }
-}
-
-fn castable(dtype: Dtype) -> bool {
-    dtype.is_float() || dtype.tensor_core_format().is_some()
 }
 
 fn macs(specs: &[Spec]) -> u64 {

@@ -45,6 +45,8 @@ pub fn cases() -> Vec<Case> {
         let (logits, targets) = (normal(900, &[2, 7, 65]), targets(&[2, 7], 65, mask, 901));
         cases.extend(pair(name, logits, targets, weights, Dtype::F32, prevents));
     }
+    let (logits, targets) = (normal(916, &[2, 7, 65]), targets(&[2, 7], 65, Mask::Some, 917));
+    cases.extend(pair("fp16", logits, targets, [0.0625, 3e-4], Dtype::Fp16, "gradients that are rounded as bf16"));
     cases.extend(extreme());
     cases
 }

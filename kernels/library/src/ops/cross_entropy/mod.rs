@@ -48,7 +48,7 @@ pub const UNCOUNTED: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attributes {
-    /// Dtype of dlogits: f32 or bf16.
+    /// Dtype of dlogits: f32, bf16 or fp16.
     pub output: Dtype,
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn check_output(kernel: &str, attributes: Attributes) -> Result<(), R
     if attributes.output.is_float() {
         return Ok(());
     }
-    Err(RoomError::new(kernel, "output f32 or bf16", attributes.output.name()))
+    Err(RoomError::new(kernel, "output f32, bf16 or fp16", attributes.output.name()))
 }
 
 fn infer_forward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {

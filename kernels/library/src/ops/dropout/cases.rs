@@ -12,7 +12,7 @@ type Row = (&'static str, [usize; 3], Dtype, [u64; 2], f32, &'static str);
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     let attributes = |probability| Attributes { seed: 0x0123_4567_89AB_CDEF, stream: 7, probability };
-    let shapes: [Row; 13] = [
+    let shapes: [Row; 14] = [
         ("no_units", [0, 3, 8], Dtype::F32, [0, 0], 0.1, "a launch over nothing that reads something"),
         ("one", [1, 1, 1], Dtype::F32, [0, 0], 0.5, "a vector loop without its tail"),
         ("prime", [3, 7, 37], Dtype::F32, [5, 0], 0.1, "blocks that start anew with each row or unit"),
@@ -26,6 +26,7 @@ pub fn cases() -> Vec<Case> {
         ("task_and_one", [1, 3, 2731], Dtype::F32, [3, 1], 0.1, "a second task with one element"),
         ("unaligned", [1, 5, 51], Dtype::Bf16, [3, 3], 0.1, "words of a block that begins before the tensor"),
         ("bf16", [2, 33, 96], Dtype::Bf16, [9, 2], 0.2, "a scale that is rounded to bf16"),
+        ("fp16", [2, 17, 48], Dtype::Fp16, [9, 2], 0.2, "a scaled value that is rounded as bf16"),
     ];
     for (index, (name, shape, dtype, position, probability, prevents)) in shapes.into_iter().enumerate() {
         let x = Draw::new(1600 + index as u64).normal(dtype, &shape, 1.5);

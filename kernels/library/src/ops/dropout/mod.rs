@@ -1,7 +1,7 @@
 //! Dropout: elements are set to zero at random, the others scaled up.
 //!
-//! **Computes.** `x_usw` f32 or bf16 [units, positions, width], `position` u64 [2] = (step, first unit) → `y` alike x.
-//! Backward: `dy`, `position` → `dx`: the same computation on `dy`.
+//! **Computes.** `x_usw` f32, bf16 or fp16 [units, positions, width], `position` u64 [2] = (step, first unit) → `y`
+//! alike x. Backward: `dy`, `position` → `dx`: the same computation on `dy`.
 //!
 //! **Order of operations.** No sums. The element (u, s, c) has the index `i = ((first_unit + u)·S + s)·W + c` modulo
 //! 2^64. Its random word is word `i mod 4` of Philox4x32-10 with key `seed` and counter (low and high half of `i / 4`,
@@ -109,7 +109,7 @@ fn infer(kernel: &str, attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>,
         }
         _ => Err(RoomError::new(
             kernel,
-            "a tensor [units, positions, width] f32 or bf16, position u64 [2]",
+            "a tensor [units, positions, width] f32, bf16 or fp16, position u64 [2]",
             format!("{inputs:?}"),
         )),
     }

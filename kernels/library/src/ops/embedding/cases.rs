@@ -7,7 +7,7 @@ use serde_json::json;
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     // Units, positions, vocabulary, width, number of distinct tokens that occur.
-    let shapes: [(&str, [usize; 4], u32, Dtype, &'static str); 10] = [
+    let shapes: [(&str, [usize; 4], u32, Dtype, &'static str); 11] = [
         ("no_units", [0, 4, 5, 3], 5, Dtype::F32, "a launch over nothing that reads something"),
         ("no_positions", [2, 0, 5, 3], 5, Dtype::F32, "a gradient of an empty unit that is left as garbage"),
         ("one", [1, 1, 1, 1], 1, Dtype::F32, "a vector loop without its tail"),
@@ -18,6 +18,7 @@ pub fn cases() -> Vec<Case> {
         ("three_partials", [1, 1030, 4, 33], 2, Dtype::F32, "partials that are added in ascending order, not by tree"),
         ("two_ranges", [2, 300, 700, 48], 700, Dtype::F32, "a run at the border of two tasks"),
         ("bf16", [2, 140, 50, 96], 20, Dtype::Bf16, "a gradient that is summed in bf16"),
+        ("fp16", [2, 70, 50, 24], 20, Dtype::Fp16, "a gradient that is summed in fp16"),
     ];
     for (index, (name, shape, distinct, dtype, prevents)) in shapes.into_iter().enumerate() {
         let seed = 1500 + 3 * index as u64;

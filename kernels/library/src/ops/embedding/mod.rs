@@ -1,7 +1,7 @@
 //! Embedding: rows of a table, picked by token.
 //!
-//! **Computes.** Forward: `tokens_us` u32, `table_vd` f32 or bf16 → `y_usd` (dtype of the table). Backward: `tokens_us`,
-//! `dy_usd` → `dtable_uvd` f32, one table for each unit.
+//! **Computes.** Forward: `tokens_us` u32, `table_vd` f32, bf16 or fp16 → `y_usd` (dtype of the table). Backward:
+//! `tokens_us`, `dy_usd` → `dtable_uvd` f32, one table for each unit.
 //!
 //! **Order of operations.** Forward copies. Backward, for each unit alone: its (token, position) records in a stable
 //! sort; the run of one token is cut into partials of 256 records; a partial adds `dy` from +0 with positions
@@ -111,7 +111,7 @@ fn infer_forward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomE
         }
         _ => Err(RoomError::new(
             "embedding",
-            "tokens u32 [units, positions], table [vocabulary ≥ 1, width ≥ 1] f32 or bf16",
+            "tokens u32 [units, positions], table [vocabulary ≥ 1, width ≥ 1] f32, bf16 or fp16",
             format!("{inputs:?}"),
         )),
     }
@@ -132,7 +132,7 @@ fn infer_backward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, Room
         }
         _ => Err(RoomError::new(
             "embedding_backward",
-            "vocabulary ≥ 1, tokens u32 [units, positions], dy [units, positions, width ≥ 1] f32 or bf16",
+            "vocabulary ≥ 1, tokens u32 [units, positions], dy [units, positions, width ≥ 1] f32, bf16 or fp16",
             format!("vocabulary {vocabulary}, {inputs:?}"),
         )),
     }

@@ -5,7 +5,7 @@ use crate::tensor::{Dtype, Tensor};
 use serde_json::json;
 
 pub fn cases() -> Vec<Case> {
-    let shapes: [(&str, usize, &[usize], Dtype, &'static str); 8] = [
+    let shapes: [(&str, usize, &[usize], Dtype, &'static str); 9] = [
         ("empty", 2, &[2, 0, 8], Dtype::F32, "a launch over nothing that reads something"),
         ("one", 2, &[1, 1, 1], Dtype::F32, "a vector loop without its tail"),
         ("three", 3, &[3, 7, 37], Dtype::F32, "contributions added pair by pair"),
@@ -14,6 +14,7 @@ pub fn cases() -> Vec<Case> {
         ("parameter", 2, &[2, 257], Dtype::F32, "gradients of parameters taken for activations"),
         ("task_and_one", 3, &[16385], Dtype::F32, "a second task with one element"),
         ("task_bf16", 2, &[1, 129, 256], Dtype::Bf16, "pieces of another length than the task's"),
+        ("three_fp16", 3, &[2, 3, 48], Dtype::Fp16, "a rounding to fp16 after each addition"),
     ];
     let mut cases: Vec<Case> = shapes
         .into_iter()

@@ -1,6 +1,6 @@
 //! Gradient add: the gradient of a tensor that several consumers read.
 //!
-//! **Computes.** 2 to 8 contributions alike, f32 or bf16, of any shape → their sum (same dtype and shape).
+//! **Computes.** 2 to 8 contributions alike, f32, bf16 or fp16, of any shape → their sum (same dtype and shape).
 //!
 //! **Order of operations.** For each element `acc = c_0`, then `acc ← RN(acc + c_i)` in f32 for i = 1, 2, … in the order
 //! given (the plan gives forward consumer order); one rounding to the dtype at the end. The sum starts from the first
@@ -71,7 +71,7 @@ fn infer(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
         {
             Ok(vec![first.clone()])
         }
-        _ => Err(RoomError::new("grad_add", "2 to 8 contributions alike, f32 or bf16", format!("{inputs:?}"))),
+        _ => Err(RoomError::new("grad_add", "2 to 8 contributions alike, f32, bf16 or fp16", format!("{inputs:?}"))),
     }
 }
 

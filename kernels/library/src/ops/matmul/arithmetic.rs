@@ -1,6 +1,6 @@
 //! What one output element of a product is: a chain in fp32, or steps of a tensor core.
 
-use crate::tensor::FloatsMut;
+use crate::tensor::{Dtype, FloatsMut};
 use numerics::gemm;
 use numerics::gemm::{Finish, Start, Tile, View, gemm_chain};
 use numerics::simd::Level;
@@ -16,6 +16,9 @@ pub(crate) enum Arithmetic {
     TensorCore(Format),
 }
 
+/// Ends of a product that one call computes.
+const WHOLE: (Start, Finish) = (Start::Zero, Finish::Closed);
+
 /// Packing buffers of both kinds.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -29,6 +32,11 @@ thread_local! {
 }
 
 impl Arithmetic {
+    /// Steps of a tensor core on operands of this dtype, which `infer` has accepted.
+    pub fn of_tensor_core(dtype: Dtype) -> Self {
+        Self::TensorCore(dtype.tensor_core_format().expect("infer has accepted the dtype"))
+    }
+
     /// C = A·B, or C + A·B from the values in C. With `Finish::Open` a later call may go on.
     pub fn product(
         self,
@@ -48,20 +56,19 @@ impl Arithmetic {
         }
     }
 
+    /// [`Self::product`] on whole rows of C, with the buffers of this thread.
+    pub fn rows(self, level: Level, a: View<'_>, b: View<'_>, c: &mut [f32], ends: (Start, Finish)) {
+        let mut tile = Tile::row_major(c, a.rows(), b.cols());
+        SCRATCH.with_borrow_mut(|scratch| self.product(level, a, b, &mut tile, ends, scratch));
+    }
+
     /// Whole rows of C = A·B on this thread, rounded to the dtype of `out`.
     pub fn tiled(self, level: Level, a: View<'_>, b: View<'_>, mut out: FloatsMut<'_>) {
-        let (rows, cols) = (a.rows(), b.cols());
-        let run = |values: &mut [f32]| {
-            let mut tile = Tile::row_major(values, rows, cols);
-            SCRATCH.with_borrow_mut(|scratch| {
-                self.product(level, a, b, &mut tile, (Start::Zero, Finish::Closed), scratch);
-            });
-        };
         match &mut out {
-            FloatsMut::F32(values) => run(values),
+            FloatsMut::F32(values) => self.rows(level, a, b, values, WHOLE),
             FloatsMut::Bf16(_) | FloatsMut::Fp16(_) => {
-                let mut sums = vec![0.0; rows * cols];
-                run(&mut sums);
+                let mut sums = vec![0.0; a.rows() * b.cols()];
+                self.rows(level, a, b, &mut sums, WHOLE);
                 out.store(0, &sums);
             }
         }

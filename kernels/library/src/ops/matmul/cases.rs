@@ -24,7 +24,7 @@ pub fn cases() -> Vec<Case> {
         ("many_units", [5, 6, 7, 70], "a weight gradient that mixes units, or starts from the unit before"),
         ("wide_weights", [1, 385, 4, 160], "pieces of a weight gradient that land in each other's place"),
     ];
-    let (f32, bf16) = (Dtype::F32, Dtype::Bf16);
+    let (f32, bf16, fp16) = (Dtype::F32, Dtype::Bf16, Dtype::Fp16);
     for (index, (name, shape, prevents)) in shapes.into_iter().enumerate() {
         cases.extend(trio(name, shape, [f32, f32, f32], prevents, 16 * index as u64));
     }
@@ -33,6 +33,7 @@ pub fn cases() -> Vec<Case> {
         ("bf16_to_f32", [bf16, bf16, f32], "logits that lose bits on the way to f32"),
         ("mixed", [f32, bf16, f32], "an f32 operand that is rounded to the dtype of the other"),
         ("mixed_to_bf16", [f32, bf16, bf16], "an output dtype that follows an operand instead of the attribute"),
+        ("fp16", [fp16, fp16, fp16], "an fp16 result that is rounded as bf16"),
     ]
     .into_iter()
     .enumerate()

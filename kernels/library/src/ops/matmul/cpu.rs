@@ -53,16 +53,29 @@ pub(crate) fn wgrad_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let (units, rows, n, k) = (*units, *rows, *n, call.inputs[1].shape()[2]);
     let dy = widened(call.context, call.inputs[0].floats());
     let x = widened(call.context, call.inputs[1].floats());
-    let level = call.context.level;
-    let piece = n.div_ceil(PIECES.div_ceil(units.max(1))).next_multiple_of(GRAIN);
+    let operands = |unit: usize| {
+        let dy = View::row_major(&dy[unit * rows * n..][..rows * n], rows, n);
+        (dy.transpose(), View::row_major(&x[unit * rows * k..][..rows * k], rows, k))
+    };
+    products(call.context, arithmetic, [units, n, k], operands, call.outputs[0].reborrow().into_floats());
+}
+
+/// C = A·B for each of `count` pairs; `out` holds one product of `rows` by `cols` after the other.
+pub(crate) fn products<'a>(
+    context: &Context,
+    arithmetic: Arithmetic,
+    [count, rows, cols]: [usize; 3],
+    operands: impl Fn(usize) -> (View<'a>, View<'a>) + Sync,
+    out: FloatsMut<'_>,
+) {
+    let piece = rows.div_ceil(PIECES.div_ceil(count.max(1))).next_multiple_of(GRAIN);
     let mut tasks = Vec::new();
-    for (unit, slice) in call.outputs[0].reborrow().into_floats().chunks(n * k).into_iter().enumerate() {
-        tasks.extend(slice.chunks(piece * k).into_iter().enumerate().map(|(at, out)| (unit, at * piece, out)));
+    for (at, product) in out.chunks(rows * cols).into_iter().enumerate() {
+        tasks.extend(product.chunks(piece * cols).into_iter().enumerate().map(|(task, out)| (at, task * piece, out)));
     }
-    call.context.pool.run(tasks, |_, (unit, first, out)| {
-        let dy = View::row_major(&dy[unit * rows * n..][..rows * n], rows, n).transpose();
-        let x = View::row_major(&x[unit * rows * k..][..rows * k], rows, k);
-        arithmetic.tiled(level, dy.rows_at(first, piece.min(n - first)), x, out);
+    context.pool.run(tasks, |_, (at, first, out)| {
+        let (a, b) = operands(at);
+        arithmetic.tiled(context.level, a.rows_at(first, piece.min(rows - first)), b, out);
     });
 }
 

@@ -1,8 +1,8 @@
 //! Matrix products of a linear layer without bias: `y = x·wᵀ`.
 //!
 //! **Computes.** `matmul`: `x_usk` [units, rows, K], `w_nk` [N, K] → `y_usn`. `matmul_dgrad`: `dy_usn`, `w_nk` →
-//! `dx_usk`. `matmul_wgrad`: `dy_usn`, `x_usk` → `dw_unk` f32, one slice for each unit. Operands are f32 or bf16, in
-//! any mixture; the attribute `output` is the dtype of `y` and of `dx`.
+//! `dx_usk`. `matmul_wgrad`: `dy_usn`, `x_usk` → `dw_unk` f32, one slice for each unit. Operands are f32, bf16 or fp16,
+//! in any mixture; the attribute `output` is the dtype of `y` and of `dx`.
 //!
 //! **Order of operations.** Every output element is one `chain`: `acc ← fma(a, b, acc)` from +0, then RN(acc + 0), then
 //! one rounding to the dtype of the output. The chain runs over K in `matmul`, over N in `matmul_dgrad`, and over the
@@ -23,8 +23,8 @@ mod reference;
 mod tests;
 
 pub(crate) use arithmetic::{Arithmetic, Scratch};
-pub(crate) use cpu::{dgrad_by, forward_by, piece, wgrad_by, widened};
-pub(crate) use oracle::oracle;
+pub(crate) use cpu::{dgrad_by, forward_by, piece, products, wgrad_by, widened};
+pub(crate) use oracle::{nothing, oracle, rows_by_rows, transposed};
 
 use crate::case::Case;
 use crate::check::Oracle;
@@ -37,7 +37,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attributes {
-    /// Dtype of the output: f32 or bf16.
+    /// Dtype of the output: f32, bf16 or fp16.
     pub output: Dtype,
 }
 
@@ -150,7 +150,7 @@ fn output(kernel: &str, attributes: &Value) -> Result<Attributes, RoomError> {
     if attributes.output.is_float() {
         Ok(attributes)
     } else {
-        Err(RoomError::new(kernel, "an output dtype of f32 or bf16", attributes.output.name()))
+        Err(RoomError::new(kernel, "an output dtype of f32, bf16 or fp16", attributes.output.name()))
     }
 }
 

@@ -52,16 +52,17 @@ vectorised! {
     }
 }
 
-fn rows_by_rows(a: &[f64], b: &[f64], terms: usize, rows: (usize, usize), expected: &mut Expected) {
+/// As [`products`], with the instructions of this machine.
+pub(crate) fn rows_by_rows(a: &[f64], b: &[f64], terms: usize, rows: (usize, usize), expected: &mut Expected) {
     products(Level::detect(), a, b, terms, rows, expected);
 }
 
 /// The transpose of `rows` by `cols` elements.
-fn transposed(values: &[f64], rows: usize, cols: usize) -> Vec<f64> {
+pub(crate) fn transposed(values: &[f64], rows: usize, cols: usize) -> Vec<f64> {
     (0..rows * cols).map(|at| values[at % rows * cols + at / rows]).collect()
 }
 
-const fn nothing() -> Expected {
+pub(crate) const fn nothing() -> Expected {
     Expected { values: Vec::new(), magnitudes: Vec::new() }
 }
 

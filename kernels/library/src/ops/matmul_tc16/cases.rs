@@ -37,7 +37,75 @@ pub fn cases() -> Vec<Case> {
         cases.extend(trio(name, [2, 67, 45, 39], dtypes, prevents, 1000 + 16 * index as u64));
     }
     cases.extend(extreme());
+    cases.extend(batched());
     cases
+}
+
+/// Storage of A and of B: whether each is transposed.
+const ORDERS: [(&str, [bool; 2]); 4] =
+    [("nn", [false, false]), ("nt", [false, true]), ("tn", [true, false]), ("tt", [true, true])];
+
+fn batched() -> Vec<Case> {
+    // Matrices, M, N, K.
+    let shapes: [(&str, Shape, &'static str); 8] = [
+        ("no_matrices", [0, 3, 4, 16], "a launch over nothing that reads something"),
+        ("no_rows", [2, 0, 3, 16], "a batch of empty products"),
+        ("no_terms", [2, 3, 4, 0], "outputs without a step that are left as garbage instead of +0"),
+        ("single", [1, 1, 1, 1], "a step that needs all of its products"),
+        ("step_and_one", [2, 17, 16, 17], "a short step that is added to the one before"),
+        ("long_chain", [2, 17, 9, 273], "accumulators lost between two blocks of a chain"),
+        ("many_rows", [2, 131, 5, 20], "rows of several tasks that land in each other's place"),
+        ("many_matrices", [7, 6, 10, 8], "matrices of a batch that land in each other's place"),
+    ];
+    let mut cases = Vec::new();
+    let (bf16, fp16, f32) = (Dtype::Bf16, Dtype::Fp16, Dtype::F32);
+    let normal = |dtype| move |seed, shape: &[usize]| Draw::new(seed).normal(dtype, shape, 0.5);
+    for (index, (name, shape, prevents)) in shapes.into_iter().enumerate() {
+        let (_, order) = ORDERS[index % ORDERS.len()];
+        let operands = batch(4000 + 16 * index as u64, shape, order, normal(bf16));
+        cases.push(of_batch(name, operands, order, f32, prevents));
+    }
+    for (index, (suffix, order)) in ORDERS.into_iter().enumerate() {
+        let operands = batch(4200 + 16 * index as u64, [3, 43, 29, 37], order, normal(bf16));
+        let prevents = "an operand that is read as it is stored";
+        cases.push(of_batch(&format!("prime_{suffix}"), operands, order, f32, prevents));
+    }
+    let gram = Draw::new(4300).normal(bf16, &[3, 24, 40], 0.2);
+    let prevents = "a product of a matrix with itself of which only one triangle is written";
+    cases.push(of_batch("gram", [gram.clone(), gram], [false, true], bf16, prevents));
+    let operands = batch(4400, [2, 19, 23, 33], [true, false], normal(fp16));
+    cases.push(of_batch("fp16", operands, [true, false], fp16, "fp16 results that are rounded as bf16"));
+    let special = |seed, shape: &[usize]| {
+        let mut values = Draw::new(seed).wild(f32, shape, 1e18).to_f32();
+        (values[5], values[50]) = (f32::INFINITY, f32::from_bits(0xFFC0_0001));
+        Tensor::from_f32_as(bf16, shape, &values)
+    };
+    let operands = batch(4500, [2, 9, 8, 20], [false, true], special);
+    let prevents = "a NaN that reaches another matrix, or a payload that differs between processors";
+    cases.push(of_batch("not_finite", operands, [false, true], f32, prevents).bits_only());
+    cases
+}
+
+fn of_batch(
+    name: &str,
+    [a, b]: [Tensor; 2],
+    [transpose_a, transpose_b]: [bool; 2],
+    output: Dtype,
+    prevents: &'static str,
+) -> Case {
+    let attributes = json!({"transpose_a": transpose_a, "transpose_b": transpose_b, "output": output});
+    Case::new(format!("batched_{name}"), "matmul_tc16_batched", prevents, attributes, vec![a, b])
+}
+
+/// A and B of a batch as they are stored.
+fn batch(
+    seed: u64,
+    [count, m, n, k]: Shape,
+    [transpose_a, transpose_b]: [bool; 2],
+    draw: impl Fn(u64, &[usize]) -> Tensor,
+) -> [Tensor; 2] {
+    let a = draw(seed, &if transpose_a { [count, k, m] } else { [count, m, k] });
+    [a, draw(seed + 1, &if transpose_b { [count, n, k] } else { [count, k, n] })]
 }
 
 fn extreme() -> Vec<Case> {

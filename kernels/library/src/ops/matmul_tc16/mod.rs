@@ -1,20 +1,27 @@
 //! Matrix products of a linear layer with the arithmetic of Hopper's tensor cores: `y = x·wᵀ`.
 //!
-//! **Computes.** `matmul_tc16`: `x_usk` [units, rows, K], `w_nk` [N, K] → `y_usn`. `matmul_tc16_dgrad`: `dy_usn`, `w_nk`
-//! → `dx_usk`. `matmul_tc16_wgrad`: `dy_usn`, `x_usk` → `dw_unk` f32, one slice for each unit. Operands are bf16 or
-//! fp16, both of one dtype; the attribute `output` is the dtype of `y` and of `dx`: f32, bf16 or fp16.
+//! **Computes.** `matmul_tc16`: `x_usk` [units, rows, K], `w_nk` [N, K] → `y_usn`. `matmul_tc16_dgrad`: `dy_usn`,
+//! `w_nk` → `dx_usk`. `matmul_tc16_wgrad`: `dy_usn`, `x_usk` → `dw_unk` f32, one slice for each unit. Operands are bf16
+//! or fp16, both of one dtype; the attribute `output` is the dtype of `y` and of `dx`: f32, bf16 or fp16.
+//! `matmul_tc16_batched`: `a_bmk` [batch, M, K], `b_bkn` [batch, K, N] → `y_bmn` (dtype `output`), y = a·b for each
+//! matrix of the batch. With `transpose_a` a is stored as [batch, K, M], with `transpose_b` b as [batch, N, K]. This is
+//! what an optimizer that orthogonalises needs: X·Xᵀ, Xᵀ·X and B·X on a stack of matrices of one shape.
 //!
-//! **Order of operations.** Every output element is one `tc16`: steps of 16 products as
-//! [`numerics::tensor_core`] describes them, from +0, and one rounding to the dtype of the output. The steps run over K
-//! in `matmul_tc16`, over N in `matmul_tc16_dgrad`, and over the rows of the unit in `matmul_tc16_wgrad`, always
-//! ascending. A last short step is filled up with zeros, which move no bit. Nothing gives +0.
+//! **Order of operations.** Every output element is one `tc16`: steps of 16 products as [`numerics::tensor_core`]
+//! describes them, from +0, and one rounding to the dtype of the output. The steps run over K in `matmul_tc16` and in
+//! `matmul_tc16_batched`, over N in `matmul_tc16_dgrad`, and over the rows of the unit in `matmul_tc16_wgrad`, always
+//! ascending. How an operand is stored, and the rest of the batch, move no bit. A last short step is filled up with
+//! zeros, which move no bit. Nothing gives +0.
 //!
 //! **Variants.** `cpu_reference`: one step after the other, in integers. `cpu_simd`: the exact float form of a step in
 //! register tiles; tasks own rows of the output, or columns where rows are few.
 //!
+//! **Gradient.** Of `matmul_tc16` alone: nothing that an optimizer computes is differentiated.
+//!
 //! **Not promised.** Nothing about the order of the two factors of a product, nor of the 16 products of a step: they
 //! move no bit.
 
+mod batched;
 mod cases;
 mod cpu;
 mod oracle;
@@ -22,7 +29,8 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use reference::steps;
+pub(crate) use oracle::roundings_of;
+pub(crate) use reference::{dot, steps};
 
 use crate::case::Case;
 use crate::check::Oracle;
@@ -67,6 +75,19 @@ const KERNELS: &[Kernel] = &[
         variants: &[Variant { name: REFERENCE, run: reference::wgrad }, Variant { name: "cpu_simd", run: cpu::wgrad }],
         macs: |specs| macs(&specs[0], specs[1].shape[2]),
     },
+    Kernel {
+        name: "matmul_tc16_batched",
+        contract: "matmul_batched.tc16.v1",
+        inputs: &["a", "b"],
+        outputs: &["y"],
+        in_place: 0,
+        infer: batched::infer,
+        variants: &[
+            Variant { name: REFERENCE, run: reference::batched },
+            Variant { name: "cpu_simd", run: cpu::batched },
+        ],
+        macs: batched::macs,
+    },
 ];
 
 impl Room for MatmulTc16 {
@@ -86,6 +107,9 @@ impl Room for MatmulTc16 {
         let (Some(mut dy), [x, w]) = (forward.gradients[0], forward.inputs) else {
             return Ok(vec![None, None]);
         };
+        if forward.kernel != "matmul_tc16" {
+            return Err(RoomError::new(forward.kernel, "a kernel with a gradient: matmul_tc16", forward.kernel));
+        }
         let operand = builder.spec(*x).dtype;
         if builder.spec(dy).dtype != operand {
             dy = builder.node("cast", json!({"dtype": operand}), &[dy])?[0];
@@ -101,7 +125,7 @@ impl Room for MatmulTc16 {
 }
 
 fn infer_forward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
-    let output = output("matmul_tc16", attributes)?;
+    let output = output_of("matmul_tc16", attributes)?;
     match inputs {
         [x, w] if operands(x, w) && x.shape.len() == 3 && w.shape.len() == 2 && x.shape[2] == w.shape[1] => {
             Ok(vec![Spec::new(output, &[x.shape[0], x.shape[1], w.shape[0]])])
@@ -111,7 +135,7 @@ fn infer_forward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomE
 }
 
 fn infer_dgrad(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
-    let output = output("matmul_tc16_dgrad", attributes)?;
+    let output = output_of("matmul_tc16_dgrad", attributes)?;
     match inputs {
         [dy, w] if operands(dy, w) && dy.shape.len() == 3 && w.shape.len() == 2 && dy.shape[2] == w.shape[0] => {
             Ok(vec![Spec::new(output, &[dy.shape[0], dy.shape[1], w.shape[1]])])
@@ -131,7 +155,7 @@ fn infer_wgrad(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomErr
 }
 
 /// Both in one format that a tensor core multiplies.
-fn operands(a: &Spec, b: &Spec) -> bool {
+pub(crate) fn operands(a: &Spec, b: &Spec) -> bool {
     a.dtype.tensor_core_format().is_some() && a.dtype == b.dtype
 }
 
@@ -139,9 +163,13 @@ fn refused(kernel: &str, shapes: &str, inputs: &[Spec]) -> RoomError {
     RoomError::new(kernel, format!("{shapes}, both bf16 or both fp16"), format!("{inputs:?}"))
 }
 
-fn output(kernel: &str, attributes: &Value) -> Result<Dtype, RoomError> {
-    let Attributes { output } = decode(kernel, attributes)?;
-    if output.is_float() || output == Dtype::Fp16 {
+fn output_of(kernel: &str, attributes: &Value) -> Result<Dtype, RoomError> {
+    let attributes: Attributes = decode(kernel, attributes)?;
+    output(kernel, attributes.output)
+}
+
+fn output(kernel: &str, output: Dtype) -> Result<Dtype, RoomError> {
+    if output.is_float() {
         Ok(output)
     } else {
         Err(RoomError::new(kernel, "an output dtype of f32, bf16 or fp16", output.name()))

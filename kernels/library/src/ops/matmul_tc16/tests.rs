@@ -83,3 +83,82 @@ fn operands_of_two_dtypes_or_in_f32_are_refused() {
     }
     assert!(infer(Dtype::Bf16, Dtype::Bf16, "u8").is_err());
 }
+
+/// Matrix `at` of a batch, alone.
+fn alone(batch: &Tensor, at: usize) -> Tensor {
+    let shape = &batch.spec.shape[1..];
+    let size: usize = shape.iter().product();
+    Tensor::from_f32_as(batch.spec.dtype, shape, &batch.to_f32()[at * size..][..size])
+}
+
+fn in_one_unit(matrix: &Tensor) -> Tensor {
+    let [rows, cols] = matrix.spec.shape[..] else { panic!("a matrix") };
+    Tensor::from_f32_as(matrix.spec.dtype, &[1, rows, cols], &matrix.to_f32())
+}
+
+#[test]
+fn each_matrix_of_a_batch_has_the_bits_of_the_linear_layer_with_this_order() {
+    let product = |kernel, inputs: [Tensor; 2]| {
+        let attributes = if kernel == "matmul_tc16_wgrad" { json!({}) } else { json!({"output": "f32"}) };
+        fastest(&Case::new("", kernel, "", attributes, inputs.to_vec())).remove(0).to_f32()
+    };
+    for (name, kernel) in [
+        ("batched_prime_nt", "matmul_tc16"),
+        ("batched_prime_nn", "matmul_tc16_dgrad"),
+        ("batched_prime_tn", "matmul_tc16_wgrad"),
+    ] {
+        let case = case(name);
+        let batch = fastest(&case).remove(0);
+        for at in 0..batch.spec.shape[0] {
+            let (a, b) = (alone(&case.inputs[0], at), alone(&case.inputs[1], at));
+            let b = if kernel == "matmul_tc16_wgrad" { in_one_unit(&b) } else { b };
+            assert_eq!(alone(&batch, at).to_f32(), product(kernel, [in_one_unit(&a), b]), "{name}, matrix {at}");
+        }
+    }
+}
+
+#[test]
+fn a_product_of_a_matrix_with_itself_is_symmetric() {
+    let gram = fastest(&case("batched_gram")).remove(0);
+    let [count, side, _] = gram.spec.shape[..] else { panic!("three axes") };
+    let values = gram.to_f32();
+    for (matrix, row, column) in (0..count * side * side).map(|at| (at / (side * side), at / side % side, at % side)) {
+        let element = |row: usize, column: usize| values[(matrix * side + row) * side + column];
+        assert_eq!(element(row, column), element(column, row), "matrix {matrix}, row {row}, column {column}");
+    }
+}
+
+/// A batch of which every product reads the first B.
+fn with_the_first_b(call: &mut Call<'_, '_>) {
+    let [a, b] = call.inputs else { panic!("two inputs") };
+    let count = b.shape()[0];
+    let repeated = b.bytes[..b.bytes.len() / count.max(1)].repeat(count);
+    let shared = Tensor::from_bytes(b.spec.clone(), &repeated);
+    let inputs = [*a, shared.view()];
+    super::cpu::batched(&mut Call {
+        attributes: call.attributes,
+        inputs: &inputs,
+        outputs: &mut *call.outputs,
+        context: call.context,
+    });
+}
+
+#[test]
+fn a_batch_that_shares_one_operand_is_caught() {
+    testing::bits_catch(&MatmulTc16, "matmul_tc16_batched", with_the_first_b);
+}
+
+#[test]
+fn matrices_that_do_not_fit_and_batches_of_two_lengths_are_refused() {
+    let registry = Registry::standard();
+    let kernel = registry.kernel("matmul_tc16_batched").expect("a kernel of the registry");
+    let infer = |transpose_b: bool, a: &[usize], b: &[usize]| {
+        let attributes = json!({"transpose_b": transpose_b, "output": "f32"});
+        (kernel.infer)(&attributes, &[Spec::new(Dtype::Bf16, a), Spec::new(Dtype::Bf16, b)])
+    };
+    assert_eq!(infer(false, &[2, 3, 4], &[2, 4, 5]), Ok(vec![Spec::f32(&[2, 3, 5])]));
+    assert_eq!(infer(true, &[2, 3, 4], &[2, 5, 4]), Ok(vec![Spec::f32(&[2, 3, 5])]));
+    assert!(infer(true, &[2, 3, 4], &[2, 4, 5]).is_err());
+    let error = infer(false, &[2, 3, 4], &[3, 4, 5]).expect_err("two lengths").to_string();
+    assert!(error.contains("[2, 3, 4]") && error.contains("[3, 4, 5]"), "{error}");
+}

@@ -1,6 +1,6 @@
 //! Residual add: `y = x + a`.
 //!
-//! **Computes.** `x`, `a` alike, f32 or bf16, of any shape → `y` (dtype and shape of x).
+//! **Computes.** `x`, `a` alike, f32, bf16 or fp16, of any shape → `y` (dtype and shape of x).
 //!
 //! **Order of operations.** `y = RN(x + a)` in f32 for each element, then one rounding to the dtype. A sum of two −0 is
 //! −0.
@@ -69,7 +69,7 @@ fn infer(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomError> {
     decode::<Attributes>("residual_add", attributes)?;
     match inputs {
         [x, a] if x == a && x.dtype.is_float() => Ok(vec![x.clone()]),
-        _ => Err(RoomError::new("residual_add", "x and a alike, f32 or bf16", format!("{inputs:?}"))),
+        _ => Err(RoomError::new("residual_add", "x and a alike, f32, bf16 or fp16", format!("{inputs:?}"))),
     }
 }
 

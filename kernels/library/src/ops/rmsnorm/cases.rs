@@ -20,6 +20,7 @@ pub fn cases() -> Vec<Case> {
         cases.extend(pair(name, shape, Dtype::F32, prevents, 16 * index as u64));
     }
     cases.extend(pair("bf16", [2, 130, 96], Dtype::Bf16, "rounding of bf16 edges at another place", 900));
+    cases.extend(pair("fp16", [2, 66, 48], Dtype::Fp16, "rounding of edges as bf16", 916));
     let draw = |seed| Draw::new(seed);
     let wild = draw(1000).wild(Dtype::F32, &[1, 8, 64], 1e18);
     let gamma = draw(1001).normal(Dtype::F32, &[64], 1.0);

@@ -23,7 +23,7 @@ mod tests;
 use crate::case::Case;
 use crate::check::Oracle;
 use crate::room::{Builder, Forward, Kernel, REFERENCE, Room, RoomError, ValueId, Variant, decode};
-use crate::tensor::{Dtype, Spec};
+use crate::tensor::Spec;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -114,11 +114,7 @@ fn infer_backward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, Room
 }
 
 fn valid(x: &Spec, gamma: &Spec) -> bool {
-    x.shape.len() == 3
-        && x.dtype.is_float()
-        && x.shape[2] > 0
-        && matches!(gamma.dtype, Dtype::F32 | Dtype::Bf16)
-        && gamma.shape == x.shape[2..]
+    x.shape.len() == 3 && x.dtype.is_float() && x.shape[2] > 0 && gamma.dtype.is_float() && gamma.shape == x.shape[2..]
 }
 
 fn macs(specs: &[Spec]) -> u64 {

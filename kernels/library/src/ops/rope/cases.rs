@@ -10,7 +10,7 @@ type Row = (&'static str, [usize; 2], [usize; 3], Dtype, &'static str);
 
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    let shapes: [Row; 8] = [
+    let shapes: [Row; 9] = [
         ("no_units", [0, 3], [2, 1, 8], Dtype::F32, "a launch over nothing that reads something"),
         ("no_rows", [2, 0], [2, 1, 8], Dtype::F32, "a launch over nothing that reads something"),
         (
@@ -25,6 +25,7 @@ pub fn cases() -> Vec<Case> {
         ("no_kv", [1, 5], [2, 0, 6], Dtype::F32, "a row without k and v"),
         ("tasks", [2, 130], [2, 1, 32], Dtype::F32, "a last task with fewer rows than the others"),
         ("bf16", [2, 40], [4, 2, 32], Dtype::Bf16, "a product that is rounded to bf16, or cosines in bf16"),
+        ("fp16", [2, 20], [4, 2, 16], Dtype::Fp16, "a rotated value that is rounded as bf16"),
     ];
     for (index, (name, [units, rows], [query_heads, kv_heads, head_width], dtype, prevents)) in
         shapes.into_iter().enumerate()

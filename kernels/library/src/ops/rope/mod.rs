@@ -1,6 +1,6 @@
 //! Rotary position embedding on a fused [q; k; v] projection.
 //!
-//! **Computes.** `qkv` [units, positions, (Hq + 2·Hkv)·h] f32 or bf16, `positions_us` i32, `table` f32 [2, P, h/2]
+//! **Computes.** `qkv` [units, positions, (Hq + 2·Hkv)·h] f32, bf16 or fp16, `positions_us` i32, `table` f32 [2, P, h/2]
 //! (cosines, then sines) → the same shape: heads of q and k rotated by the angles of their position, v copied.
 //! Backward: `dqkv`, `positions`, `table` → `dqkv` of the input: the transposed rotation.
 //!

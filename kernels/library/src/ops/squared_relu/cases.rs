@@ -5,7 +5,7 @@ use crate::tensor::{Dtype, Tensor};
 use serde_json::json;
 
 pub fn cases() -> Vec<Case> {
-    let shapes: [(&str, [usize; 3], Dtype, &'static str); 7] = [
+    let shapes: [(&str, [usize; 3], Dtype, &'static str); 8] = [
         ("empty", [2, 0, 8], Dtype::F32, "a launch over nothing that reads something"),
         ("one", [1, 1, 1], Dtype::F32, "a vector loop without its tail"),
         ("prime", [3, 7, 37], Dtype::F32, "work that only covers whole tiles"),
@@ -13,6 +13,7 @@ pub fn cases() -> Vec<Case> {
         ("tile_and_one", [1, 1, 257], Dtype::F32, "a second tile with one element"),
         ("task_and_one", [1, 5, 3277], Dtype::F32, "a second task with one element"),
         ("bf16", [2, 33, 96], Dtype::Bf16, "a square or a doubled value that is rounded to bf16 before its use"),
+        ("fp16", [2, 17, 48], Dtype::Fp16, "a square that is rounded as bf16"),
     ];
     let mut cases = Vec::new();
     for (index, (name, shape, dtype, prevents)) in shapes.into_iter().enumerate() {
@@ -21,8 +22,10 @@ pub fn cases() -> Vec<Case> {
         let dy = Draw::new(seed + 1).normal(dtype, &shape, 0.7);
         cases.extend(pair(name, prevents, x, dy, false));
     }
-    for (name, dtype) in [("wild", Dtype::F32), ("wild_bf16", Dtype::Bf16)] {
-        let [x, dy] = [1490, 1491].map(|seed| Draw::new(seed).wild(dtype, &[2, 9, 64], f32::MAX));
+    for (name, dtype, limit) in
+        [("wild", Dtype::F32, f32::MAX), ("wild_bf16", Dtype::Bf16, f32::MAX), ("wild_fp16", Dtype::Fp16, 65_504.0)]
+    {
+        let [x, dy] = [1490, 1491].map(|seed| Draw::new(seed).wild(dtype, &[2, 9, 64], limit));
         cases.extend(pair(name, "flushed subnormals and overflows at another place", x, dy, true));
     }
     let negative_nan = f32::from_bits(0xFFC0_0001);

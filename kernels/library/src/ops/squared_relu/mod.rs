@@ -1,6 +1,6 @@
 //! Squared ReLU: `y = max(x, 0)²`.
 //!
-//! **Computes.** Forward: `x` f32 or bf16 of any shape → `y` alike. Backward: `x`, `dy` alike → `dx` alike.
+//! **Computes.** Forward: `x` f32, bf16 or fp16 of any shape → `y` alike. Backward: `x`, `dy` alike → `dx` alike.
 //!
 //! **Order of operations.** `r` is x where x > +0, +0 where x is ±0 or below, and NaN where x is NaN of either sign.
 //! `y = RN(r·r)`. Backward: `dx = RN(dy·RN(2·r))`: where x is not above zero this is `dy·(+0)`, a zero with the sign of
@@ -91,7 +91,7 @@ fn infer_forward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomE
     decode::<Attributes>("squared_relu", attributes)?;
     match inputs {
         [x] if x.dtype.is_float() => Ok(vec![x.clone()]),
-        _ => Err(RoomError::new("squared_relu", "x f32 or bf16", format!("{inputs:?}"))),
+        _ => Err(RoomError::new("squared_relu", "x f32, bf16 or fp16", format!("{inputs:?}"))),
     }
 }
 
@@ -99,7 +99,7 @@ fn infer_backward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, Room
     decode::<Attributes>("squared_relu_backward", attributes)?;
     match inputs {
         [x, dy] if x == dy && x.dtype.is_float() => Ok(vec![x.clone()]),
-        _ => Err(RoomError::new("squared_relu_backward", "x and dy alike, f32 or bf16", format!("{inputs:?}"))),
+        _ => Err(RoomError::new("squared_relu_backward", "x and dy alike, f32, bf16 or fp16", format!("{inputs:?}"))),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 pub fn cases() -> Vec<Case> {
     // Units, positions, width of h.
-    let shapes: [(&str, [usize; 3], Dtype, &'static str); 9] = [
+    let shapes: [(&str, [usize; 3], Dtype, &'static str); 10] = [
         ("no_units", [0, 3, 8], Dtype::F32, "a launch over nothing that reads something"),
         ("no_rows", [2, 0, 8], Dtype::F32, "a launch over nothing that reads something"),
         ("one", [1, 1, 1], Dtype::F32, "gate and up exchanged, which a symmetric test does not see"),
@@ -16,6 +16,7 @@ pub fn cases() -> Vec<Case> {
         ("tasks", [2, 33, 129], Dtype::F32, "a last task with fewer rows than the others"),
         ("wide", [1, 2, 5000], Dtype::Bf16, "a row that is longer than a task"),
         ("bf16", [2, 33, 172], Dtype::Bf16, "an activation that is rounded to bf16 before it is multiplied"),
+        ("fp16", [2, 17, 43], Dtype::Fp16, "an activation that is rounded as bf16"),
     ];
     let mut cases = Vec::new();
     for (index, (name, [units, positions, width], dtype, prevents)) in shapes.into_iter().enumerate() {
@@ -24,9 +25,11 @@ pub fn cases() -> Vec<Case> {
         let dh = Draw::new(seed + 1).normal(dtype, &[units, positions, width], 0.7);
         cases.extend(pair(name, prevents, gate_up, dh, false));
     }
-    for (name, dtype) in [("wild", Dtype::F32), ("wild_bf16", Dtype::Bf16)] {
-        let gate_up = Draw::new(1790).wild(dtype, &[2, 9, 128], f32::MAX);
-        let dh = Draw::new(1791).wild(dtype, &[2, 9, 64], f32::MAX);
+    for (name, dtype, limit) in
+        [("wild", Dtype::F32, f32::MAX), ("wild_bf16", Dtype::Bf16, f32::MAX), ("wild_fp16", Dtype::Fp16, 65_504.0)]
+    {
+        let gate_up = Draw::new(1790).wild(dtype, &[2, 9, 128], limit);
+        let dh = Draw::new(1791).wild(dtype, &[2, 9, 64], limit);
         cases.extend(pair(name, "an exponential that overflows or flushes at another place", gate_up, dh, true));
     }
     let gates = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -0.0, 1.0, 88.8, -88.8, -103.9, -104.1, 1e-45];

@@ -1,6 +1,6 @@
 //! SwiGLU: `h = silu(gate) · up`.
 //!
-//! **Computes.** Forward: `gate_up` [units, positions, 2·F] f32 or bf16, the first F columns the gate, then the up
+//! **Computes.** Forward: `gate_up` [units, positions, 2·F] f32, bf16 or fp16, the first F columns the gate, then the up
 //! projection → `h_usf` (same dtype). Backward: `gate_up`, `dh_usf` → `dgate_up` alike gate_up.
 //!
 //! **Order of operations.** With `σ = RN(1 / RN(1 + exp(−g)))` (exp correctly rounded): `silu = RN(g·σ)`,
@@ -94,7 +94,7 @@ fn infer_forward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, RoomE
         [gate_up] if valid(gate_up) => Ok(vec![half(gate_up)]),
         _ => Err(RoomError::new(
             "swiglu",
-            "gate_up [units, positions, an even width ≥ 2] f32 or bf16",
+            "gate_up [units, positions, an even width ≥ 2] f32, bf16 or fp16",
             format!("{inputs:?}"),
         )),
     }
@@ -106,7 +106,7 @@ fn infer_backward(attributes: &Value, inputs: &[Spec]) -> Result<Vec<Spec>, Room
         [gate_up, dh] if valid(gate_up) && *dh == half(gate_up) => Ok(vec![gate_up.clone()]),
         _ => Err(RoomError::new(
             "swiglu_backward",
-            "gate_up [units, positions, an even width ≥ 2] f32 or bf16, dh of its dtype and half its width",
+            "gate_up [units, positions, an even width ≥ 2] f32, bf16 or fp16, dh of its dtype and half its width",
             format!("{inputs:?}"),
         )),
     }

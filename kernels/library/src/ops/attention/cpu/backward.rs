@@ -1,7 +1,7 @@
 //! Blocks of keys outside, query heads and tiles of query rows inside: the order of the chains of dk and dv.
 
 use super::super::{Attributes, BLOCK};
-use super::{Products, Row, TILE, interleave, round_to_bf16};
+use super::{Products, Row, TILE, interleave, round};
 use crate::ops::matmul::{Arithmetic, widened};
 use crate::room::Call;
 use crate::tensor::Dtype;
@@ -17,7 +17,7 @@ pub fn backward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let attributes: Attributes = call.attributes();
     let Attributes { query_heads, kv_heads, head_width, row_tokens } = attributes;
     let (positions, group) = (call.inputs[0].shape()[1], attributes.group());
-    let bf16 = call.inputs[0].spec.dtype == Dtype::Bf16;
+    let dtype = call.inputs[0].spec.dtype;
     let [qkv, o, gradient] = [0, 1, 3].map(|input: usize| widened(call.context, call.inputs[input].floats()));
     let lse2 = call.inputs[2].f32();
     let starts: &[i32] = call.inputs[4].typed();
@@ -36,7 +36,7 @@ pub fn backward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
         let row = Row::new(arithmetic, attributes, &qkv, starts, at, gradient, level);
         let (dq, rest) = out.split_at_mut(group * size);
         let (dk, dv) = rest.split_at_mut(size);
-        let mut work = Work::new(Products::new(arithmetic, level), head_width, bf16);
+        let mut work = Work::new(Products::new(arithmetic, level), head_width, dtype);
         for local in 0..group {
             let head = kv_head * group + local;
             let lse2 = &lse2[(unit * query_heads + head) * positions + at % rows * row_tokens..][..row_tokens];
@@ -82,13 +82,14 @@ struct Work {
     ds: Vec<f32>,
     /// dq of one tile and block.
     partial: Vec<f32>,
-    bf16: bool,
+    /// Of the operands, and so of the weights.
+    dtype: Dtype,
 }
 
 impl Work {
-    fn new(products: Products, head_width: usize, bf16: bool) -> Self {
+    fn new(products: Products, head_width: usize, dtype: Dtype) -> Self {
         let tile = || vec![0.0; TILE * BLOCK];
-        Self { products, p: tile(), ds: tile(), partial: vec![0.0; TILE * head_width], bf16 }
+        Self { products, p: tile(), ds: tile(), partial: vec![0.0; TILE * head_width], dtype }
     }
 
     fn head(
@@ -140,10 +141,8 @@ impl Work {
         let rows =
             Rows { visible: &visible[..tile.len()], lse2: &head.lse2[tile.clone()], delta: &head.delta[tile.clone()] };
         weigh(level, &mut self.p[..used], &mut self.ds[..used], rows, row.attributes.exponent_scale());
-        if self.bf16 {
-            round_to_bf16(level, &mut self.p[..used]);
-            round_to_bf16(level, &mut self.ds[..used]);
-        }
+        round(level, self.dtype, &mut self.p[..used]);
+        round(level, self.dtype, &mut self.ds[..used]);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Online softmax over the blocks of keys, one tile of query rows at a time.
 
 use super::super::{Attributes, BLOCK};
-use super::{Products, Row, TILE, interleave, round_to_bf16};
+use super::{Products, Row, TILE, interleave, round};
 use crate::ops::matmul::{Arithmetic, widened};
 use crate::room::Call;
 use crate::tensor::Dtype;
@@ -17,7 +17,7 @@ pub fn forward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
     let attributes: Attributes = call.attributes();
     let Attributes { query_heads, head_width, row_tokens, .. } = attributes;
     let positions = call.inputs[0].shape()[1];
-    let bf16 = call.inputs[0].spec.dtype == Dtype::Bf16;
+    let dtype = call.inputs[0].spec.dtype;
     let qkv = widened(call.context, call.inputs[0].floats());
     let starts: &[i32] = call.inputs[1].typed();
     let [o, lse2] = call.outputs else { unreachable!("attention has two outputs") };
@@ -31,7 +31,7 @@ pub fn forward_by(call: &mut Call<'_, '_>, arithmetic: Arithmetic) {
         let (unit, head, row) = (task / rows / query_heads, task / rows % query_heads, task % rows);
         let starts = &starts[unit * positions..][..positions];
         let row = Row::new(arithmetic, attributes, &qkv, starts, unit * rows + row, &[], level);
-        let mut work = Work { products: Products::new(arithmetic, level), tile: vec![0.0; TILE * BLOCK], bf16 };
+        let mut work = Work { products: Products::new(arithmetic, level), tile: vec![0.0; TILE * BLOCK], dtype };
         let rows_of_tile = if row.whole_tiles() { TILE } else { 1 };
         for tile in row.tiles(0, rows_of_tile) {
             let o = &mut o[tile.start * head_width..tile.end * head_width];
@@ -60,7 +60,8 @@ struct Work {
     products: Products,
     /// Scores, then weights: a tile of [`BLOCK`] columns.
     tile: Vec<f32>,
-    bf16: bool,
+    /// Of the operands, and so of the weights.
+    dtype: Dtype,
 }
 
 impl Work {
@@ -82,9 +83,7 @@ impl Work {
                     o.iter_mut().for_each(|o| *o *= state.alpha);
                 }
             }
-            if self.bf16 {
-                round_to_bf16(level, weights);
-            }
+            round(level, self.dtype, weights);
             let p = View::row_major(weights, rows, BLOCK).cols_at(keys.start, keys.len());
             self.products.accumulate(p, row.v(kv_head).rows_at(start + keys.start, keys.len()), o);
         }

@@ -16,7 +16,7 @@ pub use forward::{forward, forward_by};
 use super::{Attributes, BLOCK};
 use crate::context::Context;
 use crate::ops::matmul::{Arithmetic, Scratch};
-use crate::tensor::FloatsMut;
+use crate::tensor::{Dtype, FloatsMut};
 use numerics::gemm::{Finish, Start, Tile, View};
 use numerics::simd::Level;
 use numerics::vectorised;
@@ -163,11 +163,9 @@ vectorised! {
         values.iter().fold(true, |finite, value| finite & value.is_finite())
     }
 
-    /// Rounds to bf16, as values that a product will read.
-    fn round_to_bf16<'a>(values: &'a mut [f32]) {
-        for value in values {
-            *value = numerics::format::bf16_to_f32(numerics::format::bf16_from_f32(*value));
-        }
+    /// Rounds weights to the dtype of the operands, as a product will read them.
+    fn round<'a>(dtype: Dtype, values: &'a mut [f32]) {
+        dtype.round(values);
     }
 }
 
