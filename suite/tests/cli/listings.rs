@@ -17,7 +17,7 @@ fn recipes_prints_one_line_a_recipe() {
     snapshot("recipes", &said(Path::new(ROOT), ["recipes"]), &[]);
     let names = said(Path::new(ROOT), ["recipes", "--names"]);
     let listed: Vec<_> = names.lines().collect();
-    assert_eq!(listed, ["dense-bf16-ieee", "dense-hopper", "dense-ieee", "dense-text"]);
+    assert_eq!(listed, ["dense-bf16-ieee", "dense-fp16-hopper", "dense-hopper", "dense-ieee", "dense-text"]);
 }
 
 #[test]

@@ -35,6 +35,7 @@ pub enum RecipeError {
 /// Where the recipes shipped with the product lie in the source tree; they are part of the binary.
 const SHIPPED: &[(&str, &str)] = &[
     ("dense-bf16-ieee", include_str!("../../../suite/recipes/dense-bf16-ieee.yaml")),
+    ("dense-fp16-hopper", include_str!("../../../suite/recipes/dense-fp16-hopper.yaml")),
     ("dense-hopper", include_str!("../../../suite/recipes/dense-hopper.yaml")),
     ("dense-ieee", include_str!("../../../suite/recipes/dense-ieee.yaml")),
     ("dense-text", include_str!("../../../suite/recipes/dense-text.yaml")),

@@ -35,10 +35,10 @@ fn parts(recipe: &Recipe) -> Vec<Part> {
     modules.chain([Part::EndToEnd]).collect()
 }
 
-/// Plans of every part of three recipes, plain, fused and with both kinds of recompute.
+/// Plans of every part of four recipes, plain, fused and with both kinds of recompute.
 fn many_plans() -> Vec<(String, Plan)> {
     let mut plans = Vec::new();
-    for name in ["dense-ieee", "dense-bf16-ieee", "dense-hopper"] {
+    for name in ["dense-ieee", "dense-bf16-ieee", "dense-hopper", "dense-fp16-hopper"] {
         for recompute in [Recompute::None, Recompute::Selective, Recompute::Full] {
             for fuse in [false, true] {
                 let mut recipe = recipe(name);

@@ -147,3 +147,14 @@ fn every_key_of_semantics_changes_the_digest() {
     }
     assert_eq!(fixed, [""; 0], "a key with a single value");
 }
+
+#[test]
+fn only_fp16_may_overflow_at_a_step_that_is_not_declared() {
+    for (name, undeclared) in [("dense-bf16-ieee", false), ("dense-hopper", false), ("dense-fp16-hopper", true)] {
+        let semantics = recipe(name).semantics;
+        for step in 0..semantics.steps {
+            let declared = semantics.optimizer.overflow_steps.contains(&step);
+            assert_eq!(semantics.may_overflow(step), declared || undeclared, "{name}, step {step}");
+        }
+    }
+}
