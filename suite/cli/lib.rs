@@ -4,6 +4,7 @@
 
 mod compare;
 mod diagnostic;
+mod precision;
 mod suite;
 
 use clap::{Parser, Subcommand};
@@ -18,7 +19,8 @@ use std::process::ExitCode;
   lockstep recipes
   lockstep train --recipe dense-text
   lockstep run --recipe dense-ieee
-  lockstep compare runs/one runs/two")]
+  lockstep compare runs/one runs/two
+  lockstep precision dense-ieee dense-bf16-ieee --align")]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -33,6 +35,7 @@ pub enum Command {
     Plan(PlanCommand),
     Describe(DescribeCommand),
     Compare(compare::CompareCommand),
+    Precision(precision::PrecisionCommand),
     Verify(VerifyCommand),
     Doctor(DoctorCommand),
     Golden(suite::GoldenCommand),
@@ -54,6 +57,7 @@ impl Command {
         let result = match self {
             Self::Run(command) => return command.run(policies),
             Self::Compare(command) => return command.run(),
+            Self::Precision(command) => return command.run(policies).unwrap_or_else(|error| fail(&error)),
             Self::Golden(command) => return command.run(policies),
             Self::Train(command) => command.run(policies),
             Self::Recipes(command) => command.run(),

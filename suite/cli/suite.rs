@@ -52,11 +52,11 @@ impl GoldenCommand {
 }
 
 /// What a binary plants, its trainers must get too: they are started without the environment of the suite.
-fn own_adapter(policies: &Policies) -> AdapterSource {
+pub(crate) fn own_adapter(policies: &Policies) -> AdapterSource {
     AdapterSource::BuiltIn(ADAPTER, policies.trainer_environment.clone())
 }
 
 /// This executable: the suite starts it again as the trainer.
-fn own_path() -> PathBuf {
+pub(crate) fn own_path() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lockstep"))
 }

@@ -17,6 +17,7 @@ pub mod recipe;
 pub mod record;
 pub mod request;
 pub mod run;
+pub mod shadow;
 pub mod storage;
 pub mod trace;
 pub mod verdict;

@@ -94,6 +94,9 @@ pub struct Request {
     /// Compare with the independent reference as well, and record each comparison as a `check`.
     #[serde(default)]
     pub check: bool,
+    /// Carry the plan out in f64 as well, from the same parameters, and leave the errors in `shadow.json`.
+    #[serde(default)]
+    pub shadow: bool,
     /// A number drawn by the driver for this run alone; the run repeats it in `run.json`.
     pub nonce: String,
 }

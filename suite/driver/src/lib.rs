@@ -44,6 +44,7 @@ pub mod harness;
 pub mod kill;
 pub mod nonce;
 pub mod options;
+pub mod precision;
 pub mod process;
 pub mod report;
 pub mod run_directory;

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), EngineError> {
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), EngineError> {
     let mut text = serde_json::to_vec_pretty(value).expect("these files are plain data");
     text.push(b'\n');
     std::fs::write(path, text).map_err(|source| EngineError::trace(path, source))

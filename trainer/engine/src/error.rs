@@ -33,6 +33,16 @@ pub enum EngineError {
         "step {step}: `{tensor}` holds {found}\n  expected: finite values, since step {step} is not among optimizer.overflow_steps\n  state: nothing of this step was saved; the newest checkpoint is intact\n  do: look at the step with --observe op"
     )]
     NotFinite { step: u64, tensor: String, found: &'static str },
+    #[error(
+        "recipes {left} and {right} differ in more than profile and precision:{}\n  expected: two recipes that are equal in everything else of `semantics`\n  do: give both the same values, or use --align to take everything but profile and precision from {left}{}",
+        lines(found),
+        steps_hint(found)
+    )]
+    NotComparable { left: String, right: String, found: Vec<plan::comparable::Difference> },
+    #[error("--steps {asked}: expected 1 to {most}, the attempted steps of the recipe")]
+    Steps { asked: u64, most: u64 },
+    #[error("part `{part}` has no plan that an f64 shadow could follow; expected `end_to_end` or a module")]
+    Shadow { part: contract::request::Part },
     #[error("no kernel room is called `{room}`.{} Rooms: {known}", nearest.as_ref().map(|nearest| format!(" Did you mean `{nearest}`?")).unwrap_or_default())]
     Room { room: String, nearest: Option<String>, known: String },
     #[error(
@@ -51,6 +61,20 @@ pub enum EngineError {
     NoSave { path: PathBuf },
     #[error("the checkpoint's leaf `{leaf}` is unusable: {message}")]
     Leaf { leaf: String, message: String },
+}
+
+/// One line for each difference.
+fn lines(found: &[plan::comparable::Difference]) -> String {
+    let line = |one: &plan::comparable::Difference| format!("\n  {}: {} and {}", one.key, one.left, one.right);
+    found.iter().map(line).collect()
+}
+
+fn steps_hint(found: &[plan::comparable::Difference]) -> &'static str {
+    if found.iter().any(|one| one.key == "semantics.steps") {
+        ", or --steps to stop both after as many steps"
+    } else {
+        ""
+    }
 }
 
 impl EngineError {
@@ -74,7 +98,8 @@ impl EngineError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Recipe(_) | Self::Plan(_) | Self::Request { .. } | Self::Room { .. } => 30,
-            Self::Case { .. } | Self::Memory { .. } => 30,
+            Self::Case { .. } | Self::Memory { .. } | Self::Shadow { .. } => 30,
+            Self::NotComparable { .. } | Self::Steps { .. } => 30,
             Self::Data(_) => 31,
             Self::Checkpoint(_) | Self::Leaf { .. } | Self::Unsound { .. } => 32,
             Self::NotLoadable { .. } | Self::NoSave { .. } => 32,

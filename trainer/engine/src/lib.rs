@@ -22,6 +22,7 @@ pub mod progress;
 pub mod reference;
 pub mod run;
 pub mod session;
+pub mod shadow;
 pub mod state;
 pub mod storage;
 pub mod timing;

@@ -4,6 +4,7 @@ use crate::buffers::Buffers;
 use crate::counters::Counters;
 use crate::error::EngineError;
 use crate::observe::Recorder;
+use crate::shadow::Shadow;
 use contract::record::Role;
 use library::context::Context;
 use library::registry::Registry;
@@ -23,6 +24,7 @@ pub struct Pass<'a> {
     pub context: &'a Context,
     pub recorder: &'a mut Recorder,
     pub counters: &'a mut Counters,
+    pub shadow: Option<&'a mut Shadow>,
     pub step: u64,
 }
 
@@ -75,6 +77,9 @@ impl Program {
             match (node.host, variant) {
                 (Some(action), _) => {
                     host.act(action, self, pass.buffers)?;
+                    if let Some(shadow) = &mut pass.shadow {
+                        shadow.host(&self.plan, node, pass.buffers);
+                    }
                     pass.recorder.node(&self.plan, node, Role::Out, pass.buffers, pass.step)?;
                 }
                 (None, Some(variant)) => self.call(node, variant, pass)?,
@@ -94,6 +99,9 @@ impl Program {
     fn call(&self, node: &Node, variant: &Variant, pass: &mut Pass<'_>) -> Result<(), EngineError> {
         let plan = &self.plan;
         pass.recorder.node(plan, node, Role::In, pass.buffers, pass.step)?;
+        if let Some(shadow) = &mut pass.shadow {
+            shadow.before(plan, node, pass.buffers);
+        }
         let mut taken = pass.buffers.take(plan, &node.outputs);
         {
             let inputs: Vec<View<'_>> = node.inputs.iter().map(|input| pass.buffers.view(plan, *input)).collect();
@@ -110,6 +118,9 @@ impl Program {
             (variant.run)(&mut Call { attributes, inputs: &inputs, outputs: &mut outputs, context: pass.context });
         }
         pass.buffers.put(plan, &node.outputs, taken);
+        if let Some(shadow) = &mut pass.shadow {
+            shadow.after(plan, node, pass.buffers);
+        }
         pass.counters.add("calls", 1);
         pass.counters.add("reference_calls", u64::from(node.variant == REFERENCE));
         pass.counters.add("nodes_recomputed", u64::from(node.recomputed));

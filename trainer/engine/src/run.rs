@@ -13,6 +13,7 @@ use crate::policies::Policies;
 use crate::program::Program;
 use crate::progress::Progress;
 use crate::session::Session;
+use crate::shadow::Shadow;
 use crate::state::History;
 use crate::timing::Timing;
 use crate::{kernel_part, reference};
@@ -79,6 +80,9 @@ struct PlannedWork {
 impl Work {
     fn plan(request: &Request, recipe: &Recipe, policies: &Policies) -> Result<Self, EngineError> {
         if let Part::Kernel(room) = &request.part {
+            if request.shadow {
+                return Err(EngineError::Shadow { part: request.part.clone() });
+            }
             return Ok(Self::Kernel(kernel_part::find(&policies.registry, room)?));
         }
         let plan = plan::assemble(recipe, &request.part, &policies.registry, &policies.mutations)?;
@@ -117,6 +121,7 @@ fn run_plan(
     let scatter = perturbation.map_or(0, |perturbation| perturbation.seed | 1);
     let buffers = Buffers::allocate(plan, perturbation.map(|perturbation| perturbation.poison), scatter);
     let planned = plan.peak_bytes();
+    let shadow = request.shadow.then(|| Shadow::new(plan, &policies.registry));
     let mut session = Session {
         recipe,
         program,
@@ -131,6 +136,7 @@ fn run_plan(
         dataset,
         checkpoints,
         history: History::default(),
+        shadow,
         step: 0,
         data_step: 0,
         end,
@@ -147,7 +153,7 @@ fn run_plan(
     crate::checkpoints::write_final(request, recipe, session.step, leaves)?;
     session.counters.set("poisoned_bytes", session.buffers.poisoned_bytes());
     session.counters.set("allocations_scattered", session.buffers.scattered());
-    let Session { mut counters, recorder, context, checkpoints, timing, step, .. } = session;
+    let Session { mut counters, recorder, context, shadow, checkpoints, timing, step, .. } = session;
     count_context(&mut counters, &context);
     if let Some(checkpoints) = checkpoints {
         checkpoints.count(&mut counters);
@@ -155,6 +161,9 @@ fn run_plan(
     counters.set("records", recorder.records());
     (policies.count)(&mut counters);
     recorder.finish(step)?;
+    if let Some(shadow) = shadow {
+        shadow.write(&request.run_directory)?;
+    }
     environment::write_counters(request, &counters)?;
     Ok(Finished { steps: step, seconds: timing.seconds() })
 }

@@ -12,6 +12,7 @@ use crate::observe::Recorder;
 use crate::policies::Policies;
 use crate::program::{Pass, Program};
 use crate::progress::{Progress, StepReport};
+use crate::shadow::Shadow;
 use crate::state::{History, host_leaves, leaves, restore};
 use crate::timing::Timing;
 use contract::control::Point;
@@ -35,6 +36,8 @@ pub struct Session<'a> {
     pub dataset: Arc<Dataset>,
     pub checkpoints: Option<Checkpoints>,
     pub history: History,
+    /// The plan in f64, when the request asks for it.
+    pub shadow: Option<Shadow>,
     /// Next attempted step.
     pub step: u64,
     /// Data step of the next batch.
@@ -95,6 +98,9 @@ impl Session<'_> {
             self.timing.step_begins(self.step);
             self.stage.begin(self.step, batch);
             self.buffers.begin_step();
+            if let Some(shadow) = &mut self.shadow {
+                shadow.begin_step(&self.program.plan);
+            }
             self.pass("body", self.program.plan.template("body").map_or(0, |body| body.repeats))?;
             self.pass("reduce", 1)?;
             self.pass("optimizer", 1)?;
@@ -104,11 +110,15 @@ impl Session<'_> {
             let done = self.step;
             let due = |every: u32| every > 0 && done.is_multiple_of(u64::from(every));
             let evaluation = if due(execution.eval_every) { self.evaluate()? } else { None };
+            let report = StepReport { evaluation, ..report };
+            if let Some(shadow) = &mut self.shadow {
+                shadow.end_step(&self.program.plan, &report);
+            }
             let state = self.record_state()?;
             self.timing.step_ends(self.step - 1);
             if due(execution.log_every) || self.step == self.end {
                 self.counters.add("log_lines", 1);
-                progress.step(&StepReport { evaluation, ..report });
+                progress.step(&report);
             }
             self.control.announce(Point::StepEnd { step: self.step - 1 }, true)?;
             if let Some(checkpoints) = &mut self.checkpoints {
@@ -136,6 +146,7 @@ impl Session<'_> {
                 context: &self.context,
                 recorder: &mut self.recorder,
                 counters: &mut self.counters,
+                shadow: self.shadow.as_mut(),
                 step: self.step,
             };
             self.program.run(name, &mut pass, &mut self.stage)?;

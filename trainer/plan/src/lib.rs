@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod assemble;
+pub mod comparable;
 pub mod describe;
 pub mod graph;
 pub mod model;

@@ -67,6 +67,12 @@ pub fn load(name_or_path: &str) -> Result<Recipe, RecipeError> {
     }
 }
 
+/// A recipe as the text of its file.
+#[must_use]
+pub fn text(recipe: &Recipe) -> String {
+    serde_yaml::to_string(recipe).expect("a recipe is plain data")
+}
+
 /// Parses and validates the text of a recipe; `path` is for messages and for the name's check.
 ///
 /// # Errors

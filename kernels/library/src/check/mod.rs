@@ -5,12 +5,16 @@
 //! obvious. The bound of an element is `roundings · ε · magnitude`, where ε belongs to the dtype of the output and the
 //! magnitude is the sum of the absolute terms that the element was made of. It says nothing about bits.
 
+mod distance;
+
+pub use distance::Distance;
+
 use crate::case::Case;
 use crate::context::Context;
 use crate::eager::{Tape, run};
 use crate::registry::Registry;
 use crate::room::{Builder, Forward, Fusion, Kernel, Room, RoomError, Variant};
-use crate::tensor::{Dtype, Spec, Tensor};
+use crate::tensor::{Dtype, Spec, Tensor, View};
 use numerics::format::{bf16_from_f32, bf16_to_f32};
 use numerics::philox::Stream;
 use serde_json::Value;
@@ -25,15 +29,23 @@ pub struct Array {
 impl Array {
     #[must_use]
     pub fn of(tensor: &Tensor) -> Self {
-        let view = tensor.view();
-        let values = match tensor.spec.dtype {
-            Dtype::F32 | Dtype::Bf16 | Dtype::Fp16 => tensor.to_f32().into_iter().map(f64::from).collect(),
+        Self::of_view(&tensor.view())
+    }
+
+    /// The same of a tensor that lies in a buffer.
+    #[must_use]
+    pub fn of_view(view: &View<'_>) -> Self {
+        let values = match view.spec.dtype {
+            Dtype::F32 | Dtype::Bf16 | Dtype::Fp16 => {
+                let floats = view.floats();
+                (0..floats.len()).map(|index| f64::from(floats.get(index))).collect()
+            }
             Dtype::I32 => view.typed::<i32>().iter().map(|value| f64::from(*value)).collect(),
             Dtype::U32 => view.typed::<u32>().iter().map(|value| f64::from(*value)).collect(),
             Dtype::U64 => view.typed::<u64>().iter().map(|value| *value as f64).collect(),
             Dtype::U8 => view.typed::<u8>().iter().map(|value| f64::from(*value)).collect(),
         };
-        Self { shape: tensor.spec.shape.clone(), values }
+        Self { shape: view.spec.shape.clone(), values }
     }
 }
 

@@ -57,6 +57,12 @@ pub fn harness_main(adapter: AdapterSource, trainer: &Path) -> ExitCode {
     }
 }
 
+/// Whether a person sees what is printed while it happens: terminals, and no CI.
+#[must_use]
+pub fn person_looks() -> bool {
+    Surroundings::look().person_looks
+}
+
 /// The command `lockstep run`: the harness without cargo.
 #[must_use]
 pub fn run_command(options: &Options, adapter: AdapterSource, trainer: &Path) -> ExitCode {

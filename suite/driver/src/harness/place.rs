@@ -14,7 +14,7 @@ pub struct Surroundings {
     summary: Option<PathBuf>,
     /// Each trial has a process of its own, so a process knows only its own trial.
     process_per_trial: bool,
-    person_looks: bool,
+    pub person_looks: bool,
     target: Option<PathBuf>,
 }
 

@@ -33,6 +33,8 @@ pub struct RunSpec {
     pub stop_after: Option<u64>,
     /// Compare with the independent reference as well.
     pub check: bool,
+    /// Carry the plan out in f64 as well.
+    pub shadow: bool,
     /// Longest time of the run; the runner's own when `None`.
     pub timeout: Option<Duration>,
 }
@@ -53,6 +55,7 @@ impl RunSpec {
             storage: StorageRequest::default(),
             stop_after: None,
             check: false,
+            shadow: false,
             timeout: None,
         }
     }
@@ -77,6 +80,7 @@ impl RunSpec {
             storage: self.storage.clone(),
             stop_after: self.stop_after,
             check: self.check,
+            shadow: self.shadow,
             nonce,
         }
     }

@@ -1,10 +1,14 @@
 //! Compares two runs, bit for bit.
 //!
 //! [`Mode::Strict`] wants every record equal, in order. [`Mode::State`] is for pairs whose plans differ: what must be
-//! equal is the state after each step and every scalar, and in kernel parts the tensors of each case.
+//! equal is the state after each step and every scalar, and in kernel parts the tensors of each case. [`parting`] says
+//! where two runs part that are not meant to be equal.
 
+mod parting;
 mod state;
 mod strict;
+
+pub use parting::{Parting, parting};
 
 use crate::audit::audit;
 use crate::control;

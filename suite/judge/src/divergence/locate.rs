@@ -13,6 +13,9 @@ pub(crate) enum Alignment {
     Exact,
     /// By node, tensor, role and occurrence; records of one side only are passed over, variants may differ.
     ByName,
+    /// By phase, module, tensor and occurrence: the two runs compute the same things with other kernels and in other
+    /// dtypes. Only what a node wrote can differ; another dtype is a difference.
+    ByPlace,
 }
 
 /// The records of one rank and one step on both sides.
@@ -27,7 +30,7 @@ pub(crate) struct Sides<'a> {
 pub(crate) fn first(sides: Sides<'_>, alignment: Alignment) -> Option<Divergence> {
     let pairs = match alignment {
         Alignment::Exact => (0..sides.left.len().min(sides.right.len())).map(|place| (place, place)).collect(),
-        Alignment::ByName => aligned(sides),
+        Alignment::ByName | Alignment::ByPlace => aligned(sides, alignment),
     };
     for (index, &(l, r)) in pairs.iter().enumerate() {
         let (left, right) = (sides.left[l], sides.right[r]);
@@ -35,10 +38,16 @@ pub(crate) fn first(sides: Sides<'_>, alignment: Alignment) -> Option<Divergence
             return Some(order(left, right, sides.rank));
         }
         if let Some((kind, what)) = difference(left, right, alignment) {
-            return Some(describe(sides, &pairs, index, kind, what));
+            let found = describe(sides, &pairs, index, kind, what);
+            return Some(match (&left.body, &right.body) {
+                (Body::Tensor(a), Body::Tensor(b)) if alignment == Alignment::ByPlace => {
+                    Divergence { cause: other_arithmetic(a, b).unwrap_or(found.cause), ..found }
+                }
+                _ => found,
+            });
         }
     }
-    if alignment == Alignment::ByName || sides.left.len() == sides.right.len() {
+    if alignment != Alignment::Exact || sides.left.len() == sides.right.len() {
         return None;
     }
     let place = pairs.len();
@@ -54,13 +63,16 @@ fn side_text(record: Option<&Record>) -> String {
     record.map_or_else(|| "absent".to_owned(), value_text)
 }
 
-fn aligned(sides: Sides<'_>) -> Vec<(usize, usize)> {
+fn aligned(sides: Sides<'_>, alignment: Alignment) -> Vec<(usize, usize)> {
+    let by_place = alignment == Alignment::ByPlace;
     let keys = |records: &[&Record]| {
-        let mut seen: BTreeMap<(String, String, Role), u64> = BTreeMap::new();
+        let mut seen: BTreeMap<(String, String, String, Role), u64> = BTreeMap::new();
         let mut keys = Vec::new();
         for (place, record) in records.iter().enumerate() {
             if let Body::Tensor(tensor) = &record.body {
-                let name = (tensor.node.clone(), tensor.tensor.clone(), tensor.role);
+                let (phase, owner) =
+                    if by_place { (record.phase.as_str(), &tensor.module) } else { ("", &tensor.node) };
+                let name = (phase.to_owned(), owner.clone(), tensor.tensor.clone(), tensor.role);
                 let count = seen.entry(name.clone()).or_default();
                 keys.push(((name, *count), place));
                 *count += 1;
@@ -72,7 +84,7 @@ fn aligned(sides: Sides<'_>) -> Vec<(usize, usize)> {
     let pair = |(key, place)| right.get(&key).map(|other| (place, *other));
     let comparable = |(l, r): &(usize, usize)| match (&sides.left[*l].body, &sides.right[*r].body) {
         // Another split of the work gives a node other shapes: such records say nothing about each other.
-        (Body::Tensor(a), Body::Tensor(b)) => a.dtype == b.dtype && a.shape == b.shape,
+        (Body::Tensor(a), Body::Tensor(b)) => (by_place || a.dtype == b.dtype) && a.shape == b.shape,
         _ => false,
     };
     keys(sides.left).into_iter().filter_map(pair).filter(comparable).collect()
@@ -94,6 +106,7 @@ fn identity(record: &Record) -> (u64, &str, u8, &str, &str, Option<Role>) {
 fn difference(left: &Record, right: &Record, alignment: Alignment) -> Option<(Kind, String)> {
     match (&left.body, &right.body) {
         (a, b) if a == b => None,
+        (Body::Tensor(a), _) if alignment == Alignment::ByPlace && a.role == Role::In => None,
         (Body::Tensor(a), Body::Tensor(b)) => {
             let kind = if a.role == Role::In { Kind::Input } else { Kind::Output };
             if a.fingerprint != b.fingerprint {
@@ -184,6 +197,14 @@ fn tensor_cause(kind: Kind, equal: Option<bool>, field: &str, a: &TensorRecord, 
         ),
         _ => format!("`{}` or what it read: its inputs are not recorded on both sides", b.op),
     }
+}
+
+/// What tells two records of one place apart, when it is not the bits alone.
+fn other_arithmetic(a: &TensorRecord, b: &TensorRecord) -> Option<String> {
+    let fields = [("dtype", &a.dtype, &b.dtype), ("contract", &a.contract, &b.contract)];
+    let differing = fields.into_iter().filter(|(_, a, b)| a != b);
+    let found: Vec<String> = differing.map(|(what, a, b)| format!("another {what}: `{a}` and `{b}`")).collect();
+    (!found.is_empty()).then(|| found.join("; "))
 }
 
 pub(super) const fn cause(kind: Kind) -> &'static str {

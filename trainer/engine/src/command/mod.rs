@@ -6,8 +6,10 @@
 mod curve;
 mod doctor;
 mod inspect;
+mod pair;
 mod train;
 
 pub use doctor::DoctorCommand;
 pub use inspect::{DescribeCommand, PlanCommand, RecipesCommand, VerifyCommand};
+pub use pair::{Pair, PairOptions, Side, pair};
 pub use train::TrainCommand;

@@ -110,6 +110,7 @@ impl TrainCommand {
             storage: StorageRequest::default(),
             stop_after: self.stop_after,
             check: false,
+            shadow: false,
             nonce: format!("{:016x}", now_ns()),
         })
     }

@@ -40,6 +40,7 @@ impl Room {
             storage: StorageRequest::default(),
             stop_after: None,
             check: false,
+            shadow: false,
             nonce: run.to_owned(),
         }
     }

@@ -110,6 +110,7 @@ fn make(directory: &Path, target: &Target, flip: Option<usize>) -> Result<PathBu
         storage: StorageRequest::default(),
         stop_after: None,
         check: false,
+        shadow: false,
         nonce: nonce::draw(),
     };
     let named = |error: engine::EngineError| format!("{} {}: {error}", target.kernel, target.variant);

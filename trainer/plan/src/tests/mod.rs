@@ -1,6 +1,7 @@
 //! Facts about plans. A plan is a pure function, so everything is asserted on the data itself.
 
 mod backward;
+mod comparable;
 mod describe;
 mod fuse;
 mod memory;
