@@ -9,6 +9,7 @@ mod harness;
 mod machine;
 mod numbers;
 mod place;
+mod precision;
 mod recipes;
 mod requests;
 

@@ -12,7 +12,8 @@ fn commands(directory: &Path, path: &[&str]) -> Vec<String> {
 fn the_help_of_every_command_has_an_example_that_is_a_command() {
     let here = Path::new(ROOT);
     let all = commands(here, &[]);
-    let expected = ["train", "run", "recipes", "plan", "describe", "compare", "verify", "doctor", "golden"];
+    let expected =
+        ["train", "run", "recipes", "plan", "describe", "compare", "precision", "verify", "doctor", "golden"];
     assert_eq!(all, expected);
     let mut helps: Vec<Vec<&str>> = expected.iter().map(|name| vec![*name]).collect();
     helps.push(vec!["golden", "propose"]);

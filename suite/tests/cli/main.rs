@@ -4,6 +4,7 @@
 
 mod help;
 mod listings;
+mod precision;
 mod reproduce;
 
 use std::ffi::OsStr;

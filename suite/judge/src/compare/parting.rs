@@ -10,6 +10,9 @@ use crate::steps::Steps;
 use contract::record::{Body, Record};
 use std::path::Path;
 
+#[cfg(test)]
+mod tests;
+
 /// What the walk found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parting {

@@ -6,6 +6,7 @@ mod observe;
 mod perturbed;
 mod reference;
 mod resume;
+mod shadow;
 
 use contract::SCHEMA;
 use contract::execution::{Observe, ObserveLevel};

@@ -22,14 +22,14 @@ fn worst(part: &str, policies: &Policies) -> u64 {
     checks.max().expect("the part was checked")
 }
 
-fn planted(kernel: &str, run: Run) -> Policies {
+pub fn planted(kernel: &str, run: Run) -> Policies {
     let registry = Registry::standard().with_variant(kernel, Variant { name: "wrong", run });
     let variants = vec![(kernel.to_owned(), "wrong".to_owned())];
     Policies { registry, mutations: Mutations { variants, ..Mutations::default() }, ..Policies::standard() }
 }
 
 /// The reference of a kernel, and one percent more in the first element of its first fp32 output.
-fn one_percent_more(kernel: &str, call: &mut Call<'_, '_>) {
+pub fn one_percent_more(kernel: &str, call: &mut Call<'_, '_>) {
     let registry = Registry::standard();
     (registry.kernel(kernel).expect("a kernel").reference().run)(call);
     let first = call.outputs.iter_mut().find(|output| output.spec.dtype == Dtype::F32 && output.bytes.len() >= 4);
@@ -40,7 +40,7 @@ fn one_percent_more(kernel: &str, call: &mut Call<'_, '_>) {
     }
 }
 
-type Run = fn(&mut Call<'_, '_>);
+pub type Run = fn(&mut Call<'_, '_>);
 
 #[test]
 fn a_wrong_variant_exceeds_the_bound_and_the_right_ones_do_not() {
