@@ -34,7 +34,8 @@ enum Command {
                             cargo xtask new recipe dense-small\n  cargo xtask new claim overlap")]
     New(new::Arguments),
     /// Runs the benchmark programs and prints what they measure.
-    #[command(after_help = "Example:\n  cargo xtask bench\n  cargo xtask bench matmul")]
+    #[command(after_help = "Example:\n  cargo xtask bench\n  cargo xtask bench matmul\n  \
+                            cargo xtask bench time attention\n  cargo xtask bench instructions")]
     Bench(bench::Arguments),
 }
 

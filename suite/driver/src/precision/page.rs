@@ -1,7 +1,7 @@
 //! One HTML file that needs nothing else.
 
 use super::model::{Errors, PrecisionReport, TensorRow};
-use super::text::{name, notes, numbers};
+use super::text::{held_out_row, loss_row, name, notes, numbers};
 use minijinja::{AutoEscape, Environment, Value, context};
 
 const TEMPLATE: &str = include_str!("precision.html.jinja");
@@ -13,7 +13,9 @@ const STEPS: usize = 32;
 pub fn page(report: &PrecisionReport, svg: &str) -> String {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    let losses = report.losses.iter().map(|losses| [loss_row(losses), held_out_row(losses)].concat());
     let context = context! {
+        losses => losses.collect::<Vec<_>>(),
         report => Value::from_serialize(report),
         notes => notes(report),
         // A picture inside a page needs no name of its language.

@@ -61,7 +61,10 @@ fn panel(area: &Area<'_>, what: &str, curves: &[Curve]) -> Result<(), String> {
         .build_cartesian_2d(1.0..end, low - room..high + room)
         .map_err(|error| drawn(&error))?;
     let mut mesh = chart.configure_mesh();
-    mesh.x_desc("steps").y_desc(what).y_label_formatter(&|value| number(*value));
+    mesh.x_desc("steps")
+        .y_desc(what)
+        .y_label_formatter(&|value| number(*value))
+        .x_label_formatter(&|step| format!("{step:.0}"));
     mesh.draw().map_err(|error| drawn(&error))?;
     for (name, colour, points) in curves {
         let colour = *colour;

@@ -1,6 +1,6 @@
 //! The report for a terminal.
 
-use super::model::{Errors, PrecisionReport, TensorRow};
+use super::model::{Errors, Losses, PrecisionReport, TensorRow};
 use std::path::Path;
 
 /// Rows of tensors, and of steps, that a terminal shows; the files have all.
@@ -18,22 +18,7 @@ pub fn text(report: &PrecisionReport, out: &Path) -> String {
         format!("second  {}: {}", second.name, second.precision),
         String::new(),
     ];
-    let losses: Vec<Vec<String>> = report
-        .losses
-        .iter()
-        .take(STEPS)
-        .map(|losses| {
-            let mut cells = vec![losses.step.to_string()];
-            cells.extend(
-                [losses.loss[0], losses.loss[1], losses.shadow].map(|loss| cell(loss, |loss| format!("{loss:.6}"))),
-            );
-            cells.extend(
-                [losses.difference, losses.error[0], losses.error[1]]
-                    .map(|loss| cell(loss, |loss| format!("{loss:+.2e}"))),
-            );
-            cells
-        })
-        .collect();
+    let losses: Vec<Vec<String>> = report.losses.iter().take(STEPS).map(loss_row).collect();
     lines.push(columns(&["step", "first", "second", "f64", "second−first", "first−f64", "second−f64"], &losses));
     if report.losses.len() > STEPS {
         lines.push(format!("({} more steps in the files)", report.losses.len() - STEPS));
@@ -65,6 +50,20 @@ pub fn text(report: &PrecisionReport, out: &Path) -> String {
         lines.push(format!("report: {}", out.join(name).display()));
     }
     lines.join("\n")
+}
+
+/// Step, losses of both and of the shadow, and their differences.
+pub(super) fn loss_row(losses: &Losses) -> Vec<String> {
+    let exact = [losses.loss[0], losses.loss[1], losses.shadow].map(|loss| cell(loss, |loss| format!("{loss:.6}")));
+    let differences = [losses.difference, losses.error[0], losses.error[1]];
+    let differences = differences.map(|loss| cell(loss, |loss| format!("{loss:+.2e}")));
+    [losses.step.to_string()].into_iter().chain(exact).chain(differences).collect()
+}
+
+/// Losses on held-out text of both and of the shadow.
+pub(super) fn held_out_row(losses: &Losses) -> Vec<String> {
+    let held_out = [losses.held_out[0], losses.held_out[1], losses.shadow_held_out];
+    held_out.map(|loss| cell(loss, |loss| format!("{loss:.6}"))).to_vec()
 }
 
 /// Facts that no table shows.
