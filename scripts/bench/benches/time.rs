@@ -19,7 +19,7 @@ fn cases() -> Vec<Case> {
     WORKLOADS.iter().flat_map(|workload| levels.iter().map(move |level| Case(workload, *level))).collect()
 }
 
-#[divan::bench(args = cases())]
+#[divan::bench(args = cases(), max_time = 2)]
 fn kernels(bencher: Bencher<'_, '_>, case: &Case) {
     let mut work = case.0.prepare(case.1);
     bencher.bench_local(&mut work);

@@ -54,7 +54,12 @@ pub fn run(shell: &Shell, arguments: &Arguments) -> Result<(), InstructionsError
     tools(|tool| cmd!(shell, "{tool} --version").quiet().ignore_stderr().read().ok())?;
     let common = ["--quiet", "--locked", "--manifest-path", MANIFEST, "--target-dir", TARGET];
     let names = cmd!(shell, "cargo run --release {common...} --bin workloads").quiet().read()?;
-    let _plain = [shell.push_env("GUNGRAUN_COLOR", "never"), shell.push_env("CARGO_TERM_COLOR", "never")];
+    let home = shell.current_dir().join(TARGET).join("gungraun");
+    let _plain = [
+        shell.push_env("GUNGRAUN_COLOR", "never"),
+        shell.push_env("CARGO_TERM_COLOR", "never"),
+        shell.push_env("GUNGRAUN_HOME", home),
+    ];
     let output = cmd!(shell, "cargo bench {common...} --bench instructions").quiet().read()?;
     let counts = counts(&names, &output)?;
     if arguments.write {
