@@ -171,6 +171,10 @@ fn plan_part(recipe: &Recipe, plan: &Plan, levels: &[&str], fused: &Plan) -> Par
         let set = [("fuse", json!(true))];
         alternatives.push(alternative(Claim::Fused, "fused", &set, &["fused_calls"]));
     }
+    // A little more than half a run has an epoch's end, an evaluation, a save and a skipped step behind it.
+    for alternative in &mut alternatives {
+        alternative.steps = Some(alternative.steps.unwrap_or(plan.steps / 2 + 1));
+    }
     if end_to_end {
         claims.push(Claim::Census);
     }
@@ -218,12 +222,6 @@ fn neutral(recipe: &Recipe, plan: &Plan) -> Vec<Alternative> {
         let evaluations = if execution.eval_every == 1 { 2 } else { 1 };
         list.push(neutral("eval_cadence", &[("eval_every", json!(evaluations))], &["evaluations"]));
         list.push(neutral("data_workers", &[("data_workers", json!(execution.data_workers + 1))], &["data_workers"]));
-    }
-    if end_to_end {
-        // A little more than half a run has an epoch's end, an evaluation, a save and a skipped step behind it.
-        for alternative in &mut list {
-            alternative.steps = Some(alternative.steps.unwrap_or(plan.steps / 2 + 1));
-        }
     }
     list
 }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// Steps of the run, each of them saved: enough that an old save is removed.
 const STEPS: u64 = 4;
 /// In a sample one of this many states is tried.
-const SAMPLE: u64 = 8;
+const SAMPLE: u64 = 12;
 
 pub fn crash_states(context: &Context<'_>, part: &PartDescription) -> Result<Judged, Halt> {
     let session = context.session;

@@ -17,7 +17,7 @@ use std::path::Path;
 const STEPS: u64 = 3;
 /// Injected errors of one trial, chosen by the seed among all operations of a save and all kinds of error: of the whole,
 /// and of a sample.
-const ERRORS: (usize, usize) = (16, 4);
+const ERRORS: (usize, usize) = (16, 3);
 
 pub fn storage_errors(context: &Context<'_>, part: &PartDescription) -> Result<Judged, Halt> {
     let session = context.session;
