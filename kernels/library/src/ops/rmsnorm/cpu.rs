@@ -9,6 +9,7 @@ const TASK_ROWS: usize = PARTIAL_ROWS;
 
 pub fn forward(call: &mut Call<'_, '_>) {
     let Attributes { epsilon } = call.attributes();
+    let level = call.context.level;
     let (x, width) = (call.inputs[0].floats(), call.inputs[0].shape()[2]);
     let mut gamma = vec![0.0; width];
     call.inputs[1].floats().load(0, &mut gamma);
@@ -19,11 +20,7 @@ pub fn forward(call: &mut Call<'_, '_>) {
         let (mut x_row, mut y_row) = (vec![0.0; width], vec![0.0; width]);
         for row in 0..TASK_ROWS.min(x.len() / width - task * TASK_ROWS) {
             x.load((task * TASK_ROWS + row) * width, &mut x_row);
-            let scale = math::rsqrt(sum::blocked_squares(&x_row) / width as f32 + epsilon);
-            for ((y, x), gamma) in y_row.iter_mut().zip(&x_row).zip(&gamma) {
-                *y = x * scale * gamma;
-            }
-            r.set(row, scale);
+            r.set(row, normalise(level, &x_row, &gamma, epsilon, &mut y_row));
             y.store(row * width, &y_row);
         }
     });
@@ -53,8 +50,8 @@ pub fn backward(call: &mut Call<'_, '_>) {
             x.load(at * width, &mut x_row);
             dy.load(at * width, &mut dy_row);
             let scale = r[at];
-            weigh(level, &dy_row, &gamma_row, &x_row, &mut g, &mut products);
-            let k = sum::blocked(&products) / width as f32 * scale * scale;
+            let sum = weigh(level, &dy_row, &gamma_row, &x_row, &mut g, &mut products);
+            let k = sum / width as f32 * scale * scale;
             let partial = partials.last_mut().expect("a partial was begun at row 0");
             add_to_partial(level, &dy_row, &x_row, scale, partial);
             gradient(level, &x_row, &g, (scale, k), &mut products);
@@ -69,12 +66,28 @@ pub fn backward(call: &mut Call<'_, '_>) {
 }
 
 vectorised! {
-    /// g = dy·γ, and its products with x.
-    fn weigh<'a>(dy: &'a [f32], gamma: &'a [f32], x: &'a [f32], g: &'a mut [f32], products: &'a mut [f32]) {
-        for ((((g, product), dy), gamma), x) in g.iter_mut().zip(products).zip(dy).zip(gamma).zip(x) {
+    /// y = x·r·γ of one row; returns r.
+    fn normalise<'a>(x: &'a [f32], gamma: &'a [f32], epsilon: f32, y: &'a mut [f32]) -> f32 {
+        let scale = math::rsqrt(sum::blocked_squares(x) / x.len() as f32 + epsilon);
+        for ((y, x), gamma) in y.iter_mut().zip(x).zip(gamma) {
+            *y = x * scale * gamma;
+        }
+        scale
+    }
+
+    /// g = dy·γ, and its products with x; returns the sum of the products.
+    fn weigh<'a>(
+        dy: &'a [f32],
+        gamma: &'a [f32],
+        x: &'a [f32],
+        g: &'a mut [f32],
+        products: &'a mut [f32],
+    ) -> f32 {
+        for ((((g, product), dy), gamma), x) in g.iter_mut().zip(products.iter_mut()).zip(dy).zip(gamma).zip(x) {
             *g = dy * gamma;
             *product = *g * x;
         }
+        sum::blocked(products)
     }
 
     /// One row of a partial of dγ.
