@@ -15,8 +15,8 @@ pub struct RunFile {
     pub pid: u32,
     /// Start of the run, nanoseconds since the Unix epoch.
     pub started_ns: u64,
-    /// BLAKE3 of what the trainer's executable loads into memory, debug information left out. Another digest names its
-    /// algorithm: `sha256:...`.
+    /// Identifies the trainer's executable: BLAKE3 of what it loads into memory, debug information left out. Anything else
+    /// is named: `build-id:...`, `sha256:...`.
     pub binary_digest: String,
     pub recipe: String,
     pub recipe_digest: String,

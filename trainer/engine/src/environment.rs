@@ -64,7 +64,7 @@ fn binary_digest() -> String {
         let cache = ReadCache::new(&file);
         let executable = object::File::parse(&cache).ok()?;
         if let Ok(Some(id)) = executable.build_id() {
-            return Some(id.iter().map(|byte| format!("{byte:02x}")).collect());
+            return Some(id.iter().fold("build-id:".to_owned(), |text, byte| format!("{text}{byte:02x}")));
         }
         let segments: Vec<_> = executable.segments().map(|segment| (segment.address(), segment.file_range())).collect();
         drop(executable);

@@ -1,5 +1,6 @@
 //! How much of what can break a run off is tried on a part.
 
+use contract::claim::Claim;
 use contract::description::{Description, PartDescription};
 
 /// How much of what can break the runs of a part off is tried.
@@ -16,7 +17,8 @@ impl Extent {
     /// The extent on `part`, one of the parts of `description`.
     #[must_use]
     pub fn of(description: &Description, part: &PartDescription) -> Self {
-        let elsewhere = description.parts.iter().any(|other| other.saves_as_whole && other.part != part.part);
+        let whole = |other: &PartDescription| other.saves_as_whole && other.claims.contains(&Claim::Resume);
+        let elsewhere = description.parts.iter().any(|other| whole(other) && other.part != part.part);
         if elsewhere { Self::Sample } else { Self::Whole }
     }
 

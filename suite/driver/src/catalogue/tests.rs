@@ -19,6 +19,25 @@ fn the_list_of_a_recipe_is_named_by_level_part_claim_and_alternative() {
 }
 
 #[test]
+fn a_part_that_saves_as_the_whole_is_tried_in_full_and_the_others_in_samples() {
+    let mut description = description();
+    let extents = |description: &Description| -> Vec<_> {
+        description.parts.iter().map(|part| Extent::of(description, part)).collect()
+    };
+    assert!(extents(&description).iter().all(|extent| *extent == Extent::Whole));
+    let at = description.parts.iter().position(|part| part.part == Part::Module("block".into())).unwrap();
+    description.parts[at].saves_as_whole = true;
+    let found = extents(&description);
+    assert!(found.iter().enumerate().all(|(part, extent)| (*extent == Extent::Whole) == (part == at)), "{found:?}");
+    let names: Vec<_> = entries(&description).into_iter().map(|entry| entry.name).collect();
+    for how in Resume::ALL {
+        assert!(names.contains(&format!("tiny::module::block::resume::{}", how.name())), "{names:?}");
+    }
+    description.parts[at].claims.retain(|claim| *claim != Claim::Resume);
+    assert!(extents(&description).iter().all(|extent| *extent == Extent::Whole), "nothing would try the whole");
+}
+
+#[test]
 fn what_this_machine_lacks_is_listed_and_not_compared() {
     let selection = select(&entries(&description()), None, &options(&[])).unwrap();
     let lacking: Vec<_> = selection.not_compared.iter().map(|(name, why)| format!("{name}: {why}")).collect();

@@ -26,7 +26,7 @@ pub fn resume(context: &Context<'_>, part: &PartDescription, how: Resume) -> Res
     let synchronous = listing(context, &base, false)?;
     let extent = Extent::of(context.session.description(&context.entry.recipe)?, part);
     let trial = Trial { context, part, base: &base, listing: &synchronous, extent };
-    match how {
+    let mut judged = match how {
         Resume::Random => trial.random(),
         Resume::AsynchronousSave => {
             let asynchronous = listing(context, &base, true)?;
@@ -35,7 +35,11 @@ pub fn resume(context: &Context<'_>, part: &PartDescription, how: Resume) -> Res
         }
         Resume::Save => trial.save(&only(&synchronous), false),
         _ => trial.steps(),
+    }?;
+    if extent == Extent::Sample {
+        judged.outcome.not_compared.push("kills that the sample left out: another part tries them".to_owned());
     }
+    Ok(judged)
 }
 
 /// The run that is killed: the plain one. Kills choose when it is saved.
